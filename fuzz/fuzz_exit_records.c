@@ -24,12 +24,16 @@ static void ends(const uint8_t *data, size_t size)
     struct exit_sums sums = {0};
     uint64_t processes = 0;
     for (size_t i = 0; tree != NULL && i + STEP <= size; i += STEP) {
+        const bool last = data[i + 2] % 4 != 0;
+        const uint64_t peak = last ? data[i + 3] : 0;
         const struct exit_record record = {.pid = data[i] % 16u,
                                            .group = data[i] % 16u,
                                            .parent = data[i + 1] % 16u,
-                                           .last = data[i + 2] % 4 != 0,
-                                           .cpu_ns = data[i + 3],
-                                           .resident_peak_bytes = data[i + 3]};
+                                           .last = last,
+                                           .used = {.processes = last,
+                                                    .cpu_ns = data[i + 3],
+                                                    .largest_bytes = peak,
+                                                    .sum_bytes = peak}};
         if (data[i + 2] % 8 == 7) {
             (void)exit_tree_take(tree, record.pid, &sums);
         } else {
@@ -49,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int code = exit_record_parse((const char *)data, size, &record);
     require(code <= 0);
     if (code < 0)
-        require(record.pid == 0 && record.cpu_ns == 0);
+        require(record.pid == 0 && record.used.cpu_ns == 0);
     ends(data, size);
     require(memory_live() == live);
     return 0;

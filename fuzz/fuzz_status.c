@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct os_status status;
     if (!os_parse_status(bytes, size, &status) && status.has != 0)
         abort();
-    if ((status.has & OS_STATUS_GROUP) != 0 && status.group < 0)
+    if ((status.has & OS_STATUS_GROUP) != 0 && status.group > INT64_MAX)
         abort();
     struct os_io io;
     if (os_parse_io(bytes, size, &io) != (io.has != 0))

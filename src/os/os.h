@@ -545,78 +545,82 @@ int os_process_file(const struct os *os, int64_t pid, const char *name, size_t l
  * open. By pid, so the caller proves whose it is. Two system calls, and one per descriptor. */
 bool os_process_has_device(const struct os *os, int64_t pid, uint32_t major, uint32_t minor);
 
-/* The values of /proc/PID/status; fields in `has` only. */
+/* The numbers of /proc/PID/status: a bit of `has`, a member of struct os_status, the label of the
+ * line and how it is read (parse_status.c); for the first ones the metric of a process. */
+// clang-format off
+#define OS_STATUS_METRICS(X)                                                              \
+    X(UID, uid, "Uid:", FIRST, UID) /* the real one */                                    \
+    X(EFFECTIVE_UID, effective_uid, "Uid:", SECOND, EFFECTIVE_UID)                        \
+    X(SAVED_UID, saved_uid, "Uid:", THIRD, SAVED_UID)                                     \
+    X(FILESYSTEM_UID, filesystem_uid, "Uid:", FOURTH, FILESYSTEM_UID)                     \
+    X(GID, gid, "Gid:", FIRST, GID)                                                       \
+    X(EFFECTIVE_GID, effective_gid, "Gid:", SECOND, EFFECTIVE_GID)                        \
+    X(SAVED_GID, saved_gid, "Gid:", THIRD, SAVED_GID)                                     \
+    X(FILESYSTEM_GID, filesystem_gid, "Gid:", FOURTH, FILESYSTEM_GID)                     \
+    X(NAMESPACE_PID, namespace_pid, "NSpid:", LAST, NAMESPACE_PID) /* in the innermost */ \
+    X(TRACER, tracer_pid, "TracerPid:", FIRST, TRACER_PID)                                \
+    X(UMASK, umask, "Umask:", OCTAL, UMASK)                                               \
+    X(NO_NEW_PRIVILEGES, no_new_privileges, "NoNewPrivs:", FIRST, NO_NEW_PRIVILEGES)      \
+    X(VIRTUAL_PEAK, virtual_peak_bytes, "VmPeak:", KIBIBYTES, VIRTUAL_PEAK_BYTES)         \
+    X(LOCKED, locked_bytes, "VmLck:", KIBIBYTES, LOCKED_BYTES)                            \
+    X(ANON, anon_bytes, "RssAnon:", KIBIBYTES, RESIDENT_ANON_BYTES)                       \
+    X(FILE, file_bytes, "RssFile:", KIBIBYTES, RESIDENT_FILE_BYTES)                       \
+    X(SHMEM, shmem_bytes, "RssShmem:", KIBIBYTES, RESIDENT_SHMEM_BYTES)                   \
+    X(SWAPPED, swapped_bytes, "VmSwap:", KIBIBYTES, SWAPPED_BYTES)                        \
+    X(HUGETLB, hugetlb_bytes, "HugetlbPages:", KIBIBYTES, HUGETLB_BYTES)
+
+#define OS_STATUS_OTHERS(X)                                                        \
+    X(PEAK, peak_bytes, "VmHWM:", KIBIBYTES, NONE)                                 \
+    X(GROUP, group, "Tgid:", PID, NONE)                                            \
+    X(PERMITTED, permitted, "CapPrm:", HEX, NONE) /* capabilities, by bit */       \
+    X(EFFECTIVE, effective, "CapEff:", HEX, NONE)                                  \
+    X(SECCOMP, seccomp, "Seccomp:", FIRST, NONE) /* 0 disabled, 1 strict, 2 filter */ \
+    X(BLOCKED, blocked, "SigBlk:", HEX, NONE) /* signals; bit 0 is signal 1 */     \
+    X(IGNORED, ignored, "SigIgn:", HEX, NONE)                                      \
+    X(CAUGHT, caught, "SigCgt:", HEX, NONE)                                        \
+    X(PENDING, pending, "ShdPnd:", HEX, NONE) /* sent to the process */            \
+    X(THREAD_PENDING, thread_pending, "SigPnd:", HEX, NONE) /* to its first thread */
+// clang-format on
+
+#define OS_STATUS_NUMBERS(X)                OS_STATUS_METRICS(X) OS_STATUS_OTHERS(X)
+#define OS_STATUS_PLACE(name, ...)          OS_STATUS_AT_##name,
+#define OS_STATUS_BIT(name, ...)            OS_STATUS_##name = 1u << OS_STATUS_AT_##name,
+#define OS_STATUS_MEMBER(name, member, ...) uint64_t member;
+
+enum { OS_STATUS_NUMBERS(OS_STATUS_PLACE) OS_STATUS_AT_CPUS };
 enum {
-    OS_STATUS_UID = 1u << 0,
-    OS_STATUS_PEAK = 1u << 1,
-    OS_STATUS_GROUP = 1u << 2,
-    OS_STATUS_UIDS = 1u << 3, /* all three of them */
-    OS_STATUS_GID = 1u << 4,
-    OS_STATUS_GIDS = 1u << 5,
-    OS_STATUS_STATE = 1u << 6,
-    OS_STATUS_UMASK = 1u << 7,
-    OS_STATUS_TRACER = 1u << 8,
-    OS_STATUS_NAMESPACE_PID = 1u << 9,
-    OS_STATUS_VIRTUAL_PEAK = 1u << 10,
-    OS_STATUS_LOCKED = 1u << 11,
-    OS_STATUS_ANON = 1u << 12,
-    OS_STATUS_FILE = 1u << 13,
-    OS_STATUS_SHMEM = 1u << 14,
-    OS_STATUS_SWAPPED = 1u << 15,
-    OS_STATUS_HUGETLB = 1u << 16,
-    OS_STATUS_PERMITTED = 1u << 17,
-    OS_STATUS_EFFECTIVE = 1u << 18,
-    OS_STATUS_NO_NEW_PRIVILEGES = 1u << 19,
-    OS_STATUS_SECCOMP = 1u << 20,
-    OS_STATUS_CPUS = 1u << 21,
-    OS_STATUS_FILESYSTEM_UID = 1u << 22,
-    OS_STATUS_FILESYSTEM_GID = 1u << 23,
-    OS_STATUS_GROUPS = 1u << 24,
-    OS_STATUS_BLOCKED = 1u << 25,
-    OS_STATUS_IGNORED = 1u << 26,
-    OS_STATUS_CAUGHT = 1u << 27,
-    OS_STATUS_PENDING = 1u << 28,
-    OS_STATUS_THREAD_PENDING = 1u << 29, /* the last */
-    OS_STATUS_ALL = 2 * OS_STATUS_THREAD_PENDING - 1
+    OS_STATUS_NUMBERS(OS_STATUS_BIT) /* one for each number */
+    OS_STATUS_CPUS = 1u << OS_STATUS_AT_CPUS,
+    OS_STATUS_GROUPS = 2u << OS_STATUS_AT_CPUS,
+    OS_STATUS_ALL = OS_STATUS_GROUPS | (OS_STATUS_GROUPS - 1)
 };
 struct os_status {
-    unsigned has;
-    char state;                                             /* the kernel's letter */
-    uint64_t uid, effective_uid, saved_uid, filesystem_uid; /* `uid` is the real one */
-    uint64_t gid, effective_gid, saved_gid, filesystem_gid;
-    uint64_t peak_bytes;    /* VmHWM */
-    int64_t group;          /* Tgid */
-    uint64_t umask;         /* a mask of permissions */
-    uint64_t tracer_pid;    /* 0: none */
-    uint64_t namespace_pid; /* in the innermost namespace */
-    uint64_t virtual_peak_bytes, locked_bytes;
-    uint64_t anon_bytes, file_bytes, shmem_bytes, swapped_bytes, hugetlb_bytes;
-    uint64_t permitted, effective; /* capabilities, by bit */
-    uint64_t no_new_privileges;
-    uint64_t seccomp;   /* 0 disabled, 1 strict, 2 filter */
+    unsigned has; /* the others are 0 */
+    char state;   /* the kernel's letter; NUL: not known */
+    OS_STATUS_NUMBERS(OS_STATUS_MEMBER)
     struct span cpus;   /* that it may run on, as "0-3,8"; borrowed from the text */
-    struct span groups; /* supplementary, numbers with blanks between them; borrowed likewise */
-    uint64_t blocked, ignored, caught; /* signals; bit 0 is signal 1 */
-    uint64_t pending, thread_pending;  /* sent to the process, to its first thread */
+    struct span groups; /* supplementary, numbers with blanks between them; borrowed too */
 };
 
-/* The values of /proc/PID/io. */
-enum {
-    OS_IO_READ = 1u << 0,
-    OS_IO_WRITTEN = 1u << 1,
-    OS_IO_READ_CALLS = 1u << 2,
-    OS_IO_WRITE_CALLS = 1u << 3,
-    OS_IO_CALL_READ = 1u << 4,
-    OS_IO_CALL_WRITTEN = 1u << 5,
-    OS_IO_CANCELLED = 1u << 6,
-    OS_IO_ALL = (1u << 7) - 1
-};
+/* The numbers of /proc/PID/io, in the same way: those that are metrics, and those of disks. */
+#define OS_IO_METRICS(X)                                              \
+    X(READ_CALLS, read_calls, "syscr:", READ_CALLS)                   \
+    X(WRITE_CALLS, write_calls, "syscw:", WRITE_CALLS)                \
+    X(CALL_READ, call_read_bytes, "rchar:", CALL_READ_BYTES)          \
+    X(CALL_WRITTEN, call_written_bytes, "wchar:", CALL_WRITTEN_BYTES) \
+    X(CANCELLED, cancelled_write_bytes, "cancelled_write_bytes:", CANCELLED_WRITE_BYTES)
+#define OS_IO_NUMBERS(X)                     \
+    OS_IO_METRICS(X)                         \
+    X(READ, read_bytes, "read_bytes:", NONE) \
+    X(WRITTEN, written_bytes, "write_bytes:", NONE)
+#define OS_IO_PLACE(name, ...) OS_IO_AT_##name,
+#define OS_IO_BIT(name, ...)   OS_IO_##name = 1u << OS_IO_AT_##name,
+
+enum { OS_IO_NUMBERS(OS_IO_PLACE) OS_IO_COUNT };
+enum { OS_IO_NUMBERS(OS_IO_BIT) OS_IO_ALL = (1u << OS_IO_COUNT) - 1 };
 struct os_io {
     unsigned has;
-    uint64_t read_bytes, written_bytes;           /* of disks */
-    uint64_t read_calls, write_calls;             /* syscr, syscw */
-    uint64_t call_read_bytes, call_written_bytes; /* rchar, wchar */
-    uint64_t cancelled_write_bytes;
+    OS_IO_NUMBERS(OS_STATUS_MEMBER)
 };
 
 /* Parsers of (bytes, size): pure, total, fuzzed. They return false where the text is not such a

@@ -31,9 +31,9 @@ static int64_t process_of_thread(const struct os *os, int64_t pid)
     bool cut;
     bool thread = os_process_file(os, pid, "status", STATUS_LIMIT, &text, &cut) == 0 &&
                   os_parse_status(text.bytes, text.size, &status) &&
-                  (status.has & OS_STATUS_GROUP) != 0 && status.group != pid;
+                  (status.has & OS_STATUS_GROUP) != 0 && (int64_t)status.group != pid;
     buffer_done(&text);
-    return thread ? status.group : 0;
+    return thread ? (int64_t)status.group : 0;
 }
 
 static int read_stat(const vitals_process *process, struct os_stat *out)

@@ -11,12 +11,12 @@ enum { LAUNCHER = 100 };
 
 static struct exit_record one(uint32_t pid, uint32_t parent, uint64_t peak)
 {
-    return (struct exit_record){.pid = pid,
-                                .group = pid,
-                                .parent = parent,
-                                .last = true,
-                                .cpu_ns = 1000,
-                                .resident_peak_bytes = peak};
+    return (struct exit_record){
+        .pid = pid,
+        .group = pid,
+        .parent = parent,
+        .last = true,
+        .used = {.processes = 1, .cpu_ns = 1000, .largest_bytes = peak, .sum_bytes = peak}};
 }
 
 static void ends(struct exit_tree *tree, uint32_t pid, uint32_t parent, uint64_t peak)
@@ -67,16 +67,12 @@ static void threads_are_one_process(void)
 {
     struct exit_tree *tree = begin();
     struct exit_sums sums = {0};
-    struct exit_record thread = one(205, LAUNCHER, 70);
-    thread.group = 204;
-    thread.last = false;
+    struct exit_record thread = {.pid = 205, .group = 204, .parent = LAUNCHER, .used.cpu_ns = 1000};
     exit_tree_add(tree, &thread);
-    struct exit_record leader = one(204, LAUNCHER, 70);
-    leader.last = false; /* it ended before its last thread */
-    exit_tree_add(tree, &leader);
+    thread.pid = 204; /* the first thread ended before the last one */
+    exit_tree_add(tree, &thread);
+    thread = one(204, LAUNCHER, 80);
     thread.pid = 206;
-    thread.last = true;
-    thread.resident_peak_bytes = 80;
     exit_tree_add(tree, &thread);
     CHECK(exit_tree_take(tree, 204, &sums));
     CHECK_UINT(sums.processes, 1);
@@ -204,10 +200,12 @@ static void a_record_of_the_kernel_is_read(void)
     CHECK_UINT(record.pid, record.group);
     CHECK(record.last);
     CHECK(record.parent > 0);
-    CHECK(record.cpu_ns > 0 && record.cpu_ns < 1000000000);
-    CHECK(record.resident_peak_bytes > 100 * 1024 && record.resident_peak_bytes < 64 * 1024 * 1024);
-    CHECK_UINT(record.resident_peak_bytes % 1024, 0);
-    CHECK(record.minor_faults > 0);
+    CHECK(record.used.cpu_ns > 0 && record.used.cpu_ns < 1000000000);
+    CHECK_UINT(record.used.processes, 1);
+    CHECK(record.used.largest_bytes > 100 * 1024 && record.used.largest_bytes < 64 * 1024 * 1024);
+    CHECK_UINT(record.used.largest_bytes % 1024, 0);
+    CHECK_UINT(record.used.sum_bytes, record.used.largest_bytes);
+    CHECK(record.used.minor_faults > 0);
     for (size_t cut = 0; cut < size; cut++) {
         char *copy = malloc(cut > 0 ? cut : 1);
         memcpy(copy, text, cut);

@@ -228,7 +228,7 @@ static void a_prefix_of_status_never_lies(void)
         memcpy(copy, text, cut);
         struct os_status status;
         if (os_parse_status(copy, cut, &status)) {
-            CHECK(!(status.has & OS_STATUS_UIDS) || status.saved_uid == 1002);
+            CHECK(!(status.has & OS_STATUS_SAVED_UID) || status.saved_uid == 1002);
             CHECK(!(status.has & OS_STATUS_UMASK) || status.umask == 027);
             CHECK(!(status.has & OS_STATUS_PERMITTED) || status.permitted == 0x1ffffffffff);
             CHECK(!(status.has & OS_STATUS_NAMESPACE_PID) || status.namespace_pid == 3);
@@ -247,16 +247,17 @@ static void lines_of_nonsense_are_left_out(void)
         unsigned has;
     } CASES[] = {
         {"Uid:\t5\n", OS_STATUS_UID},
-        {"Uid:\t5\t6\n", OS_STATUS_UID},
-        {"Uid:\t5\t6\t7\n", OS_STATUS_UID | OS_STATUS_UIDS},
-        {"Uid:\t5\t6\t7\t8\n", OS_STATUS_UID | OS_STATUS_UIDS | OS_STATUS_FILESYSTEM_UID},
+        {"Uid:\t5\t6\n", OS_STATUS_UID | OS_STATUS_EFFECTIVE_UID},
+        {"Uid:\t5\t6\t7\n", OS_STATUS_UID | OS_STATUS_EFFECTIVE_UID | OS_STATUS_SAVED_UID},
+        {"Gid:\t5\t6\t7\t8\n",
+         OS_STATUS_GID | OS_STATUS_EFFECTIVE_GID | OS_STATUS_SAVED_GID | OS_STATUS_FILESYSTEM_GID},
         {"SigBlk:\tx\n", 0},
         {"Groups:\t\n", OS_STATUS_GROUPS},
         {"Uid:\tx\n", 0},
         {"Uid:\n", 0},
         {"Uid\t5\t6\t7\n", 0},
         {" Uid:\t5\t6\t7\n", 0},
-        {"Gid:\t5\t6\tx\n", OS_STATUS_GID},
+        {"Gid:\t5\t6\tx\n", OS_STATUS_GID | OS_STATUS_EFFECTIVE_GID},
         {"Umask:\t0088\n", 0},
         {"Umask:\t000000022\n", 0},
         {"Umask:\t\n", 0},

@@ -18,6 +18,10 @@ struct count_taskstats_state {
 static const os_quantities WORTH = 1u << COUNTED_MEMORY_LARGEST_BYTES |
                                    1u << COUNTED_MEMORY_SUM_BYTES | 1u << COUNTED_PROCESSES;
 
+/* Left to wait4, which knows better. */
+static const os_quantities BY_TICKS = 1u << COUNTED_CPU_USER_SECONDS |
+                                      1u << COUNTED_CPU_SYSTEM_SECONDS;
+
 static void close_taskstats(void *data)
 {
     struct count_taskstats_state *state = data;
@@ -66,28 +70,21 @@ static void read_taskstats(void *data, struct counted *out)
     const struct exit_sums *sums = &state->sums;
     if (sums->processes == 0)
         return;
+#define FIGURE(member, join, quantity, scale) {quantity, (double)sums->member * (scale)},
     const struct {
         enum quantity quantity;
         double value;
-        vitals_availability state;
-    } FIGURES[] = {
-        {COUNTED_CPU_SECONDS, (double)sums->cpu_ns * 1e-9, VITALS_LOWER_BOUND},
-        {COUNTED_READ_BYTES, (double)sums->read_bytes, VITALS_LOWER_BOUND},
-        {COUNTED_WRITTEN_BYTES, (double)sums->written_bytes, VITALS_LOWER_BOUND},
-        {COUNTED_MINOR_FAULTS, (double)sums->minor_faults, VITALS_LOWER_BOUND},
-        {COUNTED_MAJOR_FAULTS, (double)sums->major_faults, VITALS_LOWER_BOUND},
-        {COUNTED_VOLUNTARY_SWITCHES, (double)sums->voluntary, VITALS_LOWER_BOUND},
-        {COUNTED_INVOLUNTARY_SWITCHES, (double)sums->involuntary, VITALS_LOWER_BOUND},
-        {COUNTED_PROCESSES, (double)sums->processes, VITALS_HAVE},
-        {COUNTED_MEMORY_LARGEST_BYTES, (double)sums->largest_bytes, VITALS_HAVE},
-        {COUNTED_MEMORY_SUM_BYTES, (double)sums->sum_bytes, VITALS_HAVE},
-    };
+    } FIGURES[] = {EXIT_SUMS(FIGURE)};
+#undef FIGURE
     bool lossy = state->lossy || state->listener.lossy || exit_tree_is_cut(state->tree);
-    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
-        os_count(out, FIGURES[i].quantity, FIGURES[i].value,
-                 lossy && FIGURES[i].state == VITALS_HAVE ? VITALS_LOWER_BOUND : FIGURES[i].state,
-                 lossy ? "taskstats, record of each end; some were lost"
-                       : "taskstats, record of each end");
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        os_quantities quantity = os_quantity(FIGURES[i].quantity);
+        if ((quantity & BY_TICKS) == 0)
+            os_count(out, FIGURES[i].quantity, FIGURES[i].value,
+                     (quantity & WORTH) != 0 && !lossy ? VITALS_HAVE : VITALS_LOWER_BOUND,
+                     lossy ? "taskstats, record of each end; some were lost"
+                           : "taskstats, record of each end");
+    }
 }
 
 const struct os_counter count_taskstats = {

@@ -108,11 +108,11 @@ static void end_alive(struct os_ends *ends, struct alive *alive)
  * is part of the sum of all peaks, which stays an upper bound. */
 static void settle_record(struct os_ends *ends, const struct exit_record *record)
 {
-    struct exit_sums sums = exit_record_sums(record);
+    struct exit_sums sums = record->used;
     struct alive *alive = alive_find(ends, record->group);
     if (alive == NULL)
         return;
-    alive->records_ns = saturating_add(alive->records_ns, record->cpu_ns);
+    alive->records_ns = saturating_add(alive->records_ns, record->used.cpu_ns);
     sums.cpu_ns = 0; /* end_alive adds it */
     if (alive->was_there)
         sums = (struct exit_sums){.sum_bytes = sums.sum_bytes};
@@ -232,26 +232,15 @@ static void read_records(struct os_ends *ends, struct counted *out)
 {
     read_clocks(ends, true);
     os_ends_drain(ends); /* the records of processes that ended meanwhile have arrived now */
-    uint64_t cpu_ns = ends->sums.cpu_ns;
+    struct exit_sums sums = ends->sums;
     for (const struct alive *alive = ends->first; alive != NULL; alive = alive->next)
-        cpu_ns = saturating_add(cpu_ns, used_ns(alive));
-    const struct exit_sums *sums = &ends->sums;
+        sums.cpu_ns = saturating_add(sums.cpu_ns, used_ns(alive));
+#define FIGURE(member, join, quantity, scale) {quantity, (double)sums.member * (scale)},
     const struct {
         enum quantity quantity;
         double value;
-    } FIGURES[] = {
-        {COUNTED_CPU_SECONDS, (double)cpu_ns * 1e-9},
-        {COUNTED_CPU_USER_SECONDS, (double)sums->user_us * 1e-6},
-        {COUNTED_CPU_SYSTEM_SECONDS, (double)sums->system_us * 1e-6},
-        {COUNTED_READ_BYTES, (double)sums->read_bytes},
-        {COUNTED_WRITTEN_BYTES, (double)sums->written_bytes},
-        {COUNTED_MINOR_FAULTS, (double)sums->minor_faults},
-        {COUNTED_MAJOR_FAULTS, (double)sums->major_faults},
-        {COUNTED_VOLUNTARY_SWITCHES, (double)sums->voluntary},
-        {COUNTED_INVOLUNTARY_SWITCHES, (double)sums->involuntary},
-        {COUNTED_MEMORY_LARGEST_BYTES, (double)sums->largest_bytes},
-        {COUNTED_MEMORY_SUM_BYTES, (double)sums->sum_bytes},
-    };
+    } FIGURES[] = {EXIT_SUMS(FIGURE)};
+#undef FIGURE
     bool lossy = ends->listener.lossy || ends->cut || ends->connector.lossy ||
                  ends->connector.births.cut;
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {

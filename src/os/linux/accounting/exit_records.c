@@ -46,21 +46,25 @@ int exit_record_parse(const char *bytes, size_t size, struct exit_record *out)
     if (stats.size < STATS_BYTES)
         return -ENOTSUP;
     unsigned char flags = (unsigned char)stats.bytes[offsetof(struct taskstats, ac_flag)];
+    bool last = (flags & AGROUP) != 0;
+    uint64_t peak_bytes = last ? saturating_mul(NUMBER(hiwater_rss), KIB) : 0;
     *out = (struct exit_record){
         .pid = WORD(ac_pid),
         .group = WORD(ac_tgid),
         .parent = WORD(ac_ppid),
-        .last = (flags & AGROUP) != 0,
-        .cpu_ns = NUMBER(cpu_run_virtual_total),
-        .user_us = NUMBER(ac_utime),
-        .system_us = NUMBER(ac_stime),
-        .resident_peak_bytes = saturating_mul(NUMBER(hiwater_rss), KIB),
-        .read_bytes = NUMBER(read_bytes),
-        .written_bytes = NUMBER(write_bytes),
-        .minor_faults = NUMBER(ac_minflt),
-        .major_faults = NUMBER(ac_majflt),
-        .voluntary = NUMBER(nvcsw),
-        .involuntary = NUMBER(nivcsw),
+        .last = last,
+        .used = {.processes = last,
+                 .cpu_ns = NUMBER(cpu_run_virtual_total),
+                 .user_us = NUMBER(ac_utime),
+                 .system_us = NUMBER(ac_stime),
+                 .largest_bytes = peak_bytes,
+                 .sum_bytes = peak_bytes,
+                 .read_bytes = NUMBER(read_bytes),
+                 .written_bytes = NUMBER(write_bytes),
+                 .minor_faults = NUMBER(ac_minflt),
+                 .major_faults = NUMBER(ac_majflt),
+                 .voluntary = NUMBER(nvcsw),
+                 .involuntary = NUMBER(nivcsw)},
     };
     return 0;
 }
@@ -139,37 +143,9 @@ static void node_remove(struct exit_tree *tree, struct exit_record_node *node)
 
 void exit_sums_add(struct exit_sums *to, const struct exit_sums *from)
 {
-    to->processes = saturating_add(to->processes, from->processes);
-    to->cpu_ns = saturating_add(to->cpu_ns, from->cpu_ns);
-    to->user_us = saturating_add(to->user_us, from->user_us);
-    to->system_us = saturating_add(to->system_us, from->system_us);
-    to->largest_bytes = uint64_max(to->largest_bytes, from->largest_bytes);
-    to->sum_bytes = saturating_add(to->sum_bytes, from->sum_bytes);
-    to->read_bytes = saturating_add(to->read_bytes, from->read_bytes);
-    to->written_bytes = saturating_add(to->written_bytes, from->written_bytes);
-    to->minor_faults = saturating_add(to->minor_faults, from->minor_faults);
-    to->major_faults = saturating_add(to->major_faults, from->major_faults);
-    to->voluntary = saturating_add(to->voluntary, from->voluntary);
-    to->involuntary = saturating_add(to->involuntary, from->involuntary);
-}
-
-struct exit_sums exit_record_sums(const struct exit_record *record)
-{
-    const uint64_t peak = record->last ? record->resident_peak_bytes : 0;
-    return (struct exit_sums){
-        .processes = record->last ? 1 : 0,
-        .cpu_ns = record->cpu_ns,
-        .user_us = record->user_us,
-        .system_us = record->system_us,
-        .largest_bytes = peak,
-        .sum_bytes = peak,
-        .read_bytes = record->read_bytes,
-        .written_bytes = record->written_bytes,
-        .minor_faults = record->minor_faults,
-        .major_faults = record->major_faults,
-        .voluntary = record->voluntary,
-        .involuntary = record->involuntary,
-    };
+#define ADD(member, join, ...) to->member = join(to->member, from->member);
+    EXIT_SUMS(ADD)
+#undef ADD
 }
 
 static struct ended *ended_find(struct exit_tree *tree, uint32_t pid)
@@ -191,8 +167,7 @@ void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
     struct exit_record_node *node = node_of(tree, pid);
     if (node == NULL)
         return;
-    const struct exit_sums sums = exit_record_sums(record);
-    exit_sums_add(&node->sums, &sums);
+    exit_sums_add(&node->sums, &record->used);
     if (!record->last)
         return;
 

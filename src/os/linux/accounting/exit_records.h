@@ -13,29 +13,32 @@
 
 #include "util/base.h"
 
-struct exit_record {
-    uint32_t pid, group, parent; /* thread, its process, and the process's parent */
-    bool last;                   /* the last thread of the process */
-    uint64_t cpu_ns, user_us, system_us;
-    uint64_t resident_peak_bytes; /* since the process's last exec */
-    uint64_t read_bytes, written_bytes;
-    uint64_t minor_faults, major_faults;
-    uint64_t voluntary, involuntary;
-};
-
-/* Usage of ended processes: of one process and all its descendants. */
+/* Usage of ended processes, of one process and all its descendants: a member, how two of them are
+ * joined, and the figure and scale in which it is told. */
+#define EXIT_SUMS(X)                                               \
+    X(processes, saturating_add, COUNTED_PROCESSES, 1)             \
+    X(cpu_ns, saturating_add, COUNTED_CPU_SECONDS, 1e-9)           \
+    X(user_us, saturating_add, COUNTED_CPU_USER_SECONDS, 1e-6)     \
+    X(system_us, saturating_add, COUNTED_CPU_SYSTEM_SECONDS, 1e-6) \
+    X(largest_bytes, uint64_max, COUNTED_MEMORY_LARGEST_BYTES, 1)  \
+    X(sum_bytes, saturating_add, COUNTED_MEMORY_SUM_BYTES, 1)      \
+    X(read_bytes, saturating_add, COUNTED_READ_BYTES, 1)           \
+    X(written_bytes, saturating_add, COUNTED_WRITTEN_BYTES, 1)     \
+    X(minor_faults, saturating_add, COUNTED_MINOR_FAULTS, 1)       \
+    X(major_faults, saturating_add, COUNTED_MAJOR_FAULTS, 1)       \
+    X(voluntary, saturating_add, COUNTED_VOLUNTARY_SWITCHES, 1)    \
+    X(involuntary, saturating_add, COUNTED_INVOLUNTARY_SWITCHES, 1)
+#define EXIT_SUM(member, ...) uint64_t member;
 struct exit_sums {
-    uint64_t processes;
-    uint64_t cpu_ns, user_us, system_us;
-    uint64_t largest_bytes, sum_bytes;
-    uint64_t read_bytes, written_bytes;
-    uint64_t minor_faults, major_faults;
-    uint64_t voluntary, involuntary;
+    EXIT_SUMS(EXIT_SUM)
 };
 void exit_sums_add(struct exit_sums *to, const struct exit_sums *from);
 
-/* Returns what one record adds: the last record of a process includes its peak. */
-struct exit_sums exit_record_sums(const struct exit_record *record);
+struct exit_record {
+    uint32_t pid, group, parent; /* thread, its process, and the process's parent */
+    bool last;                   /* the last thread: it has the peak since the last exec */
+    struct exit_sums used;
+};
 
 /* Parses one message of the kernel. Returns 0, -EBADMSG, -ENOTSUP (a kernel before 5.16 does not
  * name the thread's process), or the kernel's own error. */

@@ -194,19 +194,6 @@ static void read_numbers(struct metrics_reading *reading, const vitals_metric *m
 
 static void read_io(struct metrics_reading *reading, const vitals_metric *metrics)
 {
-    static const struct {
-        vitals_metric metric;
-        uint16_t place;
-        unsigned bit;
-    } FIELDS[] = {
-        {VITALS_PROCESS_READ_CALLS, offsetof(struct os_io, read_calls), OS_IO_READ_CALLS},
-        {VITALS_PROCESS_WRITE_CALLS, offsetof(struct os_io, write_calls), OS_IO_WRITE_CALLS},
-        {VITALS_PROCESS_CALL_READ_BYTES, offsetof(struct os_io, call_read_bytes), OS_IO_CALL_READ},
-        {VITALS_PROCESS_CALL_WRITTEN_BYTES, offsetof(struct os_io, call_written_bytes),
-         OS_IO_CALL_WRITTEN},
-        {VITALS_PROCESS_CANCELLED_WRITE_BYTES, offsetof(struct os_io, cancelled_write_bytes),
-         OS_IO_CANCELLED},
-    };
     enum { IO_LIMIT = 4096 };
     struct os_io io;
     bool cut;
@@ -216,13 +203,18 @@ static void read_io(struct metrics_reading *reading, const vitals_metric *metric
                           result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
         return;
     }
-    for (size_t i = 0; i < ARRAY_COUNT(FIELDS); i++) {
+#define NUMBER(name, member, label, metric) {VITALS_PROCESS_##metric, OS_IO_##name, io.member},
+    const struct {
+        vitals_metric metric;
+        unsigned bit;
         uint64_t number;
-        memcpy(&number, (const char *)&io + FIELDS[i].place, sizeof number);
-        if ((io.has & FIELDS[i].bit) != 0)
-            batch_set_u64(reading->out, FIELDS[i].metric, number);
+    } numbers[] = {OS_IO_METRICS(NUMBER)};
+#undef NUMBER
+    for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
+        if ((io.has & numbers[i].bit) != 0)
+            batch_set_u64(reading->out, numbers[i].metric, numbers[i].number);
         else
-            batch_set_missing(reading->out, FIELDS[i].metric, VITALS_FAILED);
+            batch_set_missing(reading->out, numbers[i].metric, VITALS_FAILED);
     }
 }
 
@@ -254,26 +246,22 @@ static void read_io_priority(struct metrics_reading *reading, const vitals_metri
 
 /* ---- the reader of each metric ---- */
 
-#define METRICS(...) ((const vitals_metric[]){__VA_ARGS__, 0})
+#define METRICS(...)                                     ((const vitals_metric[]){__VA_ARGS__, 0})
+#define METRICS_OF(...)                                  ((const vitals_metric[]){__VA_ARGS__ 0})
+#define STATUS_METRIC(name, member, label, form, metric) VITALS_PROCESS_##metric,
+#define IO_METRIC(name, member, label, metric)           VITALS_PROCESS_##metric,
 
 static const struct {
     const vitals_metric *metrics; /* ended by 0 */
     metrics_reader *read;
     bool owned; /* of memory and files, which all threads have in common */
 } READERS[] = {
-    {METRICS(VITALS_PROCESS_UID, VITALS_PROCESS_EFFECTIVE_UID, VITALS_PROCESS_SAVED_UID,
-             VITALS_PROCESS_GID, VITALS_PROCESS_EFFECTIVE_GID, VITALS_PROCESS_SAVED_GID,
-             VITALS_PROCESS_NAMESPACE_PID, VITALS_PROCESS_TRACER_PID, VITALS_PROCESS_UMASK,
-             VITALS_PROCESS_VIRTUAL_PEAK_BYTES, VITALS_PROCESS_LOCKED_BYTES,
-             VITALS_PROCESS_RESIDENT_ANON_BYTES, VITALS_PROCESS_RESIDENT_FILE_BYTES,
-             VITALS_PROCESS_RESIDENT_SHMEM_BYTES, VITALS_PROCESS_SWAPPED_BYTES,
-             VITALS_PROCESS_HUGETLB_BYTES, VITALS_PROCESS_CAPABILITIES,
-             VITALS_PROCESS_CAPABILITIES_PERMITTED, VITALS_PROCESS_SECCOMP,
-             VITALS_PROCESS_NO_NEW_PRIVILEGES, VITALS_PROCESS_CPUS_ALLOWED,
-             VITALS_PROCESS_CPUS_ALLOWED_LIST, VITALS_PROCESS_FILESYSTEM_UID,
-             VITALS_PROCESS_FILESYSTEM_GID, VITALS_PROCESS_SUPPLEMENTARY_GIDS,
-             VITALS_PROCESS_SIGNALS_BLOCKED, VITALS_PROCESS_SIGNALS_IGNORED,
-             VITALS_PROCESS_SIGNALS_CAUGHT, VITALS_PROCESS_SIGNALS_PENDING),
+    {METRICS_OF(OS_STATUS_METRICS(STATUS_METRIC) VITALS_PROCESS_CAPABILITIES,
+                VITALS_PROCESS_CAPABILITIES_PERMITTED, VITALS_PROCESS_SECCOMP,
+                VITALS_PROCESS_CPUS_ALLOWED, VITALS_PROCESS_CPUS_ALLOWED_LIST,
+                VITALS_PROCESS_SUPPLEMENTARY_GIDS, VITALS_PROCESS_SIGNALS_BLOCKED,
+                VITALS_PROCESS_SIGNALS_IGNORED, VITALS_PROCESS_SIGNALS_CAUGHT,
+                VITALS_PROCESS_SIGNALS_PENDING, ),
      metrics_read_status, true},
     {METRICS(VITALS_PROCESS_COMMAND_LINE), read_command_line, true},
     {METRICS(VITALS_PROCESS_CGROUP), read_cgroup, false},
@@ -301,9 +289,7 @@ static const struct {
     {METRICS(VITALS_PROCESS_WAIT_CHANNEL), read_wait_channel, false},
     {METRICS(VITALS_PROCESS_SECURITY_LABEL), read_security_label, false},
     {METRICS(VITALS_PROCESS_IO_CLASS, VITALS_PROCESS_IO_LEVEL), read_io_priority, false},
-    {METRICS(VITALS_PROCESS_READ_CALLS, VITALS_PROCESS_WRITE_CALLS, VITALS_PROCESS_CALL_READ_BYTES,
-             VITALS_PROCESS_CALL_WRITTEN_BYTES, VITALS_PROCESS_CANCELLED_WRITE_BYTES),
-     read_io, false},
+    {METRICS_OF(OS_IO_METRICS(IO_METRIC)), read_io, false},
 };
 
 /* What a first thread that has ended no longer has, though its process does. Its fd folder is empty

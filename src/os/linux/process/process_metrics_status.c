@@ -14,41 +14,24 @@
 /* A line lists the process's groups, which may be 65536. */
 enum { STATUS_LIMIT = 1 << 20 };
 
-static const struct {
-    vitals_metric metric;
-    uint16_t place; /* in os_status */
-    unsigned bit;
-} NUMBERS[] = {
-#define NUMBER(metric, place, bit)                                                  \
-    {                                                                               \
-        VITALS_PROCESS_##metric, offsetof(struct os_status, place), OS_STATUS_##bit \
-    }
-    NUMBER(UID, uid, UID),
-    NUMBER(EFFECTIVE_UID, effective_uid, UIDS),
-    NUMBER(SAVED_UID, saved_uid, UIDS),
-    NUMBER(GID, gid, GID),
-    NUMBER(EFFECTIVE_GID, effective_gid, GIDS),
-    NUMBER(SAVED_GID, saved_gid, GIDS),
-    NUMBER(FILESYSTEM_UID, filesystem_uid, FILESYSTEM_UID),
-    NUMBER(FILESYSTEM_GID, filesystem_gid, FILESYSTEM_GID),
-    NUMBER(NAMESPACE_PID, namespace_pid, NAMESPACE_PID),
-    NUMBER(TRACER_PID, tracer_pid, TRACER),
-    NUMBER(UMASK, umask, UMASK),
-    NUMBER(NO_NEW_PRIVILEGES, no_new_privileges, NO_NEW_PRIVILEGES),
-    NUMBER(VIRTUAL_PEAK_BYTES, virtual_peak_bytes, VIRTUAL_PEAK),
-    NUMBER(LOCKED_BYTES, locked_bytes, LOCKED),
-    NUMBER(RESIDENT_ANON_BYTES, anon_bytes, ANON),
-    NUMBER(RESIDENT_FILE_BYTES, file_bytes, FILE),
-    NUMBER(RESIDENT_SHMEM_BYTES, shmem_bytes, SHMEM),
-    NUMBER(SWAPPED_BYTES, swapped_bytes, SWAPPED),
-    NUMBER(HUGETLB_BYTES, hugetlb_bytes, HUGETLB),
-#undef NUMBER
-};
+static void set_names(struct row_batch *out, vitals_metric metric, struct buffer *names)
+{
+    if (names->failed)
+        batch_set_missing(out, metric, VITALS_FAILED);
+    else
+        batch_set_text(out, metric, (struct span){names->bytes, names->size});
+    buffer_reset(names);
+}
 
-static void set_capabilities(struct metrics_reading *reading, vitals_metric metric, uint64_t mask)
+static void set_capabilities(struct metrics_reading *reading, vitals_metric metric, bool known,
+                             uint64_t mask, vitals_availability missing)
 {
     if (!batch_wants(reading->out, metric))
         return;
+    if (!known) {
+        batch_set_missing(reading->out, metric, missing);
+        return;
+    }
     // Only a mask without a gap can be all that there are.
     uint64_t last = 63, told;
     char text[NUMBER_TEXT];
@@ -59,20 +42,8 @@ static void set_capabilities(struct metrics_reading *reading, vitals_metric metr
     }
     struct buffer names = {0};
     linux_format_capabilities(mask, (unsigned)last, &names);
-    if (names.failed)
-        batch_set_missing(reading->out, metric, VITALS_FAILED);
-    else
-        batch_set_text(reading->out, metric, (struct span){names.bytes, names.size});
+    set_names(reading->out, metric, &names);
     buffer_done(&names);
-}
-
-static void set_names(struct row_batch *out, vitals_metric metric, struct buffer *names)
-{
-    if (names->failed)
-        batch_set_missing(out, metric, VITALS_FAILED);
-    else
-        batch_set_text(out, metric, (struct span){names->bytes, names->size});
-    buffer_reset(names);
 }
 
 /* A signal may be pending for the process or for its first thread. */
@@ -134,14 +105,10 @@ static void set_texts(struct metrics_reading *reading, const struct os_status *s
 {
     static const char *const MODES[] = {"disabled", "strict", "filter"};
     struct row_batch *out = reading->out;
-    if ((status->has & OS_STATUS_EFFECTIVE) != 0)
-        set_capabilities(reading, VITALS_PROCESS_CAPABILITIES, status->effective);
-    else
-        batch_set_missing(out, VITALS_PROCESS_CAPABILITIES, missing);
-    if ((status->has & OS_STATUS_PERMITTED) != 0)
-        set_capabilities(reading, VITALS_PROCESS_CAPABILITIES_PERMITTED, status->permitted);
-    else
-        batch_set_missing(out, VITALS_PROCESS_CAPABILITIES_PERMITTED, missing);
+    set_capabilities(reading, VITALS_PROCESS_CAPABILITIES, (status->has & OS_STATUS_EFFECTIVE) != 0,
+                     status->effective, missing);
+    set_capabilities(reading, VITALS_PROCESS_CAPABILITIES_PERMITTED,
+                     (status->has & OS_STATUS_PERMITTED) != 0, status->permitted, missing);
     bool has_mode = (status->has & OS_STATUS_SECCOMP) != 0;
     if (has_mode && status->seccomp < ARRAY_COUNT(MODES))
         batch_set_string(out, VITALS_PROCESS_SECCOMP, MODES[status->seccomp]);
@@ -179,25 +146,6 @@ static bool read_owner(struct metrics_reading *reading, const vitals_metric *met
     return true;
 }
 
-/* Sizes that a process without memory has as 0; a peak of none is none. */
-static const vitals_metric SIZES[] = {
-    VITALS_PROCESS_LOCKED_BYTES,
-    VITALS_PROCESS_RESIDENT_ANON_BYTES,
-    VITALS_PROCESS_RESIDENT_FILE_BYTES,
-    VITALS_PROCESS_RESIDENT_SHMEM_BYTES,
-    VITALS_PROCESS_SWAPPED_BYTES,
-    VITALS_PROCESS_HUGETLB_BYTES,
-    0,
-};
-
-static bool is_size(vitals_metric metric)
-{
-    for (const vitals_metric *at = SIZES; *at != 0; at++)
-        if (*at == metric)
-            return true;
-    return false;
-}
-
 void metrics_read_status(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     if (read_owner(reading, metrics))
@@ -212,21 +160,26 @@ void metrics_read_status(struct metrics_reading *reading, const vitals_metric *m
     }
     bool zombie = status.state == 'Z' || status.state == 'X';
     vitals_availability missing = cut ? VITALS_FAILED : zombie ? VITALS_GONE : VITALS_UNSUPPORTED;
+    /* A process without memory has sizes of 0; a peak of none is none. */
     bool memory = (status.has & (OS_STATUS_VIRTUAL_PEAK | OS_STATUS_ANON)) != 0;
-    bool kernel = !memory && missing == VITALS_UNSUPPORTED &&
-                  batch_wants_any(reading->out, SIZES) &&
-                  metrics_kind_of(reading) == METRICS_KERNEL_THREAD;
-    for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++) {
+    bool may_be_kernel = !memory && missing == VITALS_UNSUPPORTED;
+#define NUMBER(name, member, label, form, metric) \
+    {VITALS_PROCESS_##metric, OS_STATUS_##name, status.member},
+    const struct {
+        vitals_metric metric;
+        unsigned bit;
         uint64_t number;
-        if (kernel && is_size(NUMBERS[i].metric)) {
-            batch_set_u64(reading->out, NUMBERS[i].metric, 0);
+    } numbers[] = {OS_STATUS_METRICS(NUMBER)};
+#undef NUMBER
+    for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
+        if (!batch_wants(reading->out, numbers[i].metric))
             continue;
-        }
-        memcpy(&number, (const char *)&status + NUMBERS[i].place, sizeof number);
-        if ((status.has & NUMBERS[i].bit) != 0)
-            batch_set_u64(reading->out, NUMBERS[i].metric, number);
+        if ((status.has & numbers[i].bit) != 0 ||
+            (may_be_kernel && numbers[i].bit >= OS_STATUS_LOCKED && // from there on all are sizes
+             metrics_kind_of(reading) == METRICS_KERNEL_THREAD))
+            batch_set_u64(reading->out, numbers[i].metric, numbers[i].number);
         else
-            batch_set_missing(reading->out, NUMBERS[i].metric, missing);
+            batch_set_missing(reading->out, numbers[i].metric, missing);
     }
     set_texts(reading, &status, missing);
     set_signals(reading->out, &status, missing);
