@@ -1,10 +1,10 @@
 /* grid.c: see grid.h. */
 #include "command/grid.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
+#include "util/memory.h"
 
 void grid_reset(struct grid *grid)
 {
@@ -15,7 +15,7 @@ void grid_reset(struct grid *grid)
 
 void grid_done(struct grid *grid)
 {
-    free(grid->cells);
+    memory_free(grid->cells);
     buffer_done(&grid->text);
     *grid = (struct grid){0};
 }
@@ -69,13 +69,7 @@ void grid_column(struct grid *grid, const char *title, enum align align, size_t 
 void grid_cell(struct grid *grid, enum color color, const char *text)
 {
     size_t at = grid->text.size, size = strlen(text);
-    if (grid->count == grid->capacity && !grid->failed) {
-        size_t capacity = grid->capacity > 0 ? grid->capacity * 2 : 1024;
-        struct grid_cell *cells = realloc(grid->cells, capacity * sizeof *cells);
-        grid->failed = cells == NULL;
-        grid->cells = cells != NULL ? cells : grid->cells;
-        grid->capacity = cells != NULL ? capacity : grid->capacity;
-    }
+    grid->failed = grid->failed || MEMORY_GROW(grid->cells, grid->capacity, grid->count) < 0;
     if (!grid->failed)
         buffer_append(&grid->text, text, size + 1);
     grid->failed |= grid->text.failed;

@@ -58,10 +58,8 @@ static int take_row(struct json_rows_scan *scan)
     const char *from = scan->at;
     if (*from != '{' || !pass_object(scan))
         return 0;
-    void *rows = found->rows;
-    if (memory_grow(&rows, &scan->capacity, found->count, sizeof *found->rows) < 0)
+    if (MEMORY_GROW(found->rows, scan->capacity, found->count) < 0)
         return VITALS_EMEMORY;
-    found->rows = rows;
     found->rows[found->count++] = (struct json_row){.at = (size_t)(from - scan->begin),
                                                     .size = (size_t)(scan->at - from)};
     return 1;

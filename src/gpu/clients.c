@@ -133,13 +133,10 @@ static bool gather(struct clients *clients, const struct clients_device *device,
     clients->holder_count = 0;
     for (size_t i = 0; i < sweep->count; i++) {
         const struct sweep_client *client = &sweep->clients[i];
-        void *holders = clients->holders, *fresh = clients->spare_users;
         if (!is_of(device, client))
             continue;
-        if (memory_grow(&holders, &clients->holder_capacity, clients->holder_count,
-                        sizeof *clients->holders) < 0)
+        if (MEMORY_GROW(clients->holders, clients->holder_capacity, clients->holder_count) < 0)
             return false;
-        clients->holders = holders;
         struct client_key key = {!client->has_id,
                                  client->has_id ? client->id : (uint64_t)client->pid};
         clients->holders[clients->holder_count++] = (struct client_holder){key, client};
@@ -147,9 +144,8 @@ static bool gather(struct clients *clients, const struct clients_device *device,
         /* Users are in the order of pids, like the sweep. */
         if (count > 0 && clients->spare_users[count - 1].pid == client->pid)
             continue;
-        if (memory_grow(&fresh, &clients->spare_user_capacity, count, sizeof *clients->users) < 0)
+        if (MEMORY_GROW(clients->spare_users, clients->spare_user_capacity, count) < 0)
             return false;
-        clients->spare_users = fresh;
         struct user_record *user = &clients->spare_users[count++];
         const struct user_record *old = user_of(clients, client->pid);
         *user = (struct user_record){.pid = client->pid, .start_ticks = client->start_ticks};

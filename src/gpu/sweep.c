@@ -288,15 +288,13 @@ static void read_client(struct gpu_sweeper *sweeper, struct known_descriptor *kn
     uint64_t device = sweep_device(open->major, open->minor);
     const struct os_gate *gate = sweeper->gate;
     struct gpu_sweep *sweep = &pooled->sweep;
-    void *clients = sweep->clients;
     if (os_drm_is_ours(known->pid, open->descriptor))
         return;
     if (sweep->count == SWEEP_CLIENTS_MAX ||
-        memory_grow(&clients, &pooled->capacity, sweep->count, sizeof *sweep->clients) < 0) {
+        MEMORY_GROW(sweep->clients, pooled->capacity, sweep->count) < 0) {
         sweep->cut = true;
         return;
     }
-    sweep->clients = clients;
     if (gate != NULL && !gate->enter(gate->data, device)) {
         sweep->cut = true;
         return;

@@ -79,10 +79,8 @@ static struct gpu_device *find_unclaimed(const struct gpu_table *table, unsigned
 static struct gpu_device *add_device(struct gpu_table *table, unsigned backend,
                                      const struct gpu_identity *identity)
 {
-    void *devices = table->devices;
-    if (memory_grow(&devices, &table->capacity, table->count, sizeof table->devices[0]) < 0)
+    if (MEMORY_GROW(table->devices, table->capacity, table->count) < 0)
         return NULL;
-    table->devices = devices;
     struct gpu_device *device = memory_alloc(sizeof *device);
     if (!device)
         return NULL;
@@ -391,11 +389,8 @@ int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struc
     size_t at = place_of(device, &name);
     if (at < device->part_count && compare(&device->parts[at], &name) == 0)
         return 0;
-    void *parts = device->parts;
-    if (memory_grow(&parts, &device->part_capacity, device->part_count, sizeof device->parts[0]) <
-        0)
+    if (MEMORY_GROW(device->parts, device->part_capacity, device->part_count) < 0)
         return VITALS_EMEMORY;
-    device->parts = parts;
     struct gpu_part *part = &device->parts[at];
     memmove(part + 1, part, (device->part_count++ - at) * sizeof *part);
     *part = (struct gpu_part){.key = ++table->child_keys,

@@ -82,12 +82,10 @@ static int match(struct devices *devices, const struct os *os, const struct os_d
         bool is_new = at >= known;
         if (is_new) {
             /* What stands at its place goes to the end. */
-            void *items = devices->items;
-            if (memory_grow(&items, &devices->capacity, known, sizeof *devices->items) != 0) {
+            if (MEMORY_GROW(devices->items, devices->capacity, known) != 0) {
                 devices->count = i;
                 return VITALS_EMEMORY;
             }
-            devices->items = items;
             at = known++;
         }
         struct device *device = &devices->items[i], other = *device;

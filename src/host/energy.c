@@ -60,10 +60,8 @@ static int take_zone(struct energy *energy, struct row_batch *batch, const struc
         if (energy->zones[i].key == row->key)
             zone = &energy->zones[i];
     if (zone == NULL) {
-        void *zones = energy->zones;
-        if (memory_grow(&zones, &energy->capacity, energy->count, sizeof *energy->zones) != 0)
+        if (MEMORY_GROW(energy->zones, energy->capacity, energy->count) != 0)
             return VITALS_EMEMORY;
-        energy->zones = zones;
         zone = &energy->zones[energy->count++];
         *zone = (struct energy_zone){
             .key = row->key, .last = joules->as.f64, .read_ns = read_ns, .state = VITALS_HAVE};

@@ -47,11 +47,8 @@ static struct row_identity *find(struct identities *identities, uint64_t hash)
                 return identity;
             continue;
         }
-        void *items = identities->items;
-        if (memory_grow(&items, &identities->capacity, identities->count,
-                        sizeof *identities->items) != 0)
+        if (MEMORY_GROW(identities->items, identities->capacity, identities->count) != 0)
             return NULL;
-        identities->items = items;
         if (hash_set(&identities->places, own, identities->count) != 0)
             return NULL;
         struct row_identity *identity = &identities->items[identities->count++];

@@ -112,11 +112,8 @@ void batch_reserve_like(struct row_batch *batch, const struct row_batch *like)
 struct batch_row *batch_add_row(struct row_batch *batch, vitals_table entity, uint64_t key,
                                 struct span label)
 {
-    void *rows = batch->rows;
-    if (!batch->failed &&
-        memory_grow(&rows, &batch->row_capacity, batch->row_count, sizeof *batch->rows) < 0)
+    if (!batch->failed && MEMORY_GROW(batch->rows, batch->row_capacity, batch->row_count) < 0)
         batch->failed = true;
-    batch->rows = rows;
     label.size = size_min(label.size, BATCH_LABEL_MAX);
     size_t whole = label.size;
     const struct batch_row *before = !batch->failed && batch->row_count > 0
@@ -143,12 +140,10 @@ static struct batch_cell *place(struct row_batch *batch, vitals_metric metric)
 {
     if (batch->failed || batch->row_count == 0 || !batch_wants(batch, metric))
         return NULL;
-    void *items = batch->items;
-    if (memory_grow(&items, &batch->capacity, batch->count, sizeof *batch->items) < 0) {
+    if (MEMORY_GROW(batch->items, batch->capacity, batch->count) < 0) {
         batch->failed = true;
         return NULL;
     }
-    batch->items = items;
     batch->rows[batch->row_count - 1].count++;
     struct batch_cell *cell = &batch->items[batch->count++];
     *cell = (struct batch_cell){.metric = metric, .state = VITALS_HAVE};

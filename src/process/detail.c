@@ -70,10 +70,8 @@ const struct shared_text *user_cache_name(struct user_cache *cache, const vitals
     } else {
         if (cache->count >= NAMES_MAX)
             forget(cache);
-        void *names = cache->names;
-        if (memory_grow(&names, &cache->capacity, cache->count, sizeof *cache->names) < 0)
+        if (MEMORY_GROW(cache->names, cache->capacity, cache->count) < 0)
             return NULL;
-        cache->names = names;
         if (hash_set(&cache->places[kind], id, cache->count) < 0)
             return NULL;
         kept = &cache->names[cache->count++];

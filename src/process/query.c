@@ -278,15 +278,12 @@ static int read_kin(struct relatives_family *family, int64_t pid)
     unsigned needed = OS_STAT_START | OS_STAT_PARENT;
     if ((kin.stat.has & needed) != needed || answer_key(pid, 0) == 0)
         return -EBADMSG;
-    void *items = family->items;
     kin.name_at = family->names.size;
     kin.name_size = kin.stat.name.size;
     buffer_append(&family->names, kin.stat.name.bytes, kin.stat.name.size);
-    if (family->names.failed ||
-        memory_grow(&items, &family->capacity, family->count, sizeof *family->items) < 0)
+    if (family->names.failed || MEMORY_GROW(family->items, family->capacity, family->count) < 0)
         return -ENOMEM;
     kin.stat.name = (struct span){0};
-    family->items = items;
     family->items[family->count++] = kin;
     return 0;
 }

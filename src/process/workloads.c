@@ -30,18 +30,16 @@ static bool is_called(const struct workload_entry *entry, const struct shared_te
 /* NULL where memory is out, there are too many, or the text is no id. */
 static struct workload_entry *add(struct workloads *workloads, struct shared_text *id)
 {
-    void *items = workloads->items;
     struct workload parts;
     bool known = workload_parse((struct span){id->bytes, id->size}, &parts);
     workloads->unknown |= !known;
     workloads->cut |= workloads->count == WORKLOADS_MAX;
     if (!known || workloads->count == WORKLOADS_MAX)
         return NULL;
-    if (memory_grow(&items, &workloads->capacity, workloads->count, sizeof *workloads->items) < 0) {
+    if (MEMORY_GROW(workloads->items, workloads->capacity, workloads->count) < 0) {
         workloads->failed = true;
         return NULL;
     }
-    workloads->items = items;
     struct workload_entry *entry = &workloads->items[workloads->count++];
     *entry = (struct workload_entry){
         .key = ++workloads->last_key, .id = shared_text_ref(id), .parts = parts};

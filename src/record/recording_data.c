@@ -311,8 +311,7 @@ void recording_mark(struct recording *recording, bool begins, const char *name, 
         recording->open = malloc(PHASES_OPEN_MAX * sizeof *recording->open);
     if (recording->open == NULL || recording->open_count == PHASES_OPEN_MAX ||
         recording->phase_count == RECORDED_PHASES_MAX ||
-        memory_grow((void **)&recording->phases, &recording->phase_capacity, recording->phase_count,
-                    sizeof *recording->phases) != 0) {
+        MEMORY_GROW(recording->phases, recording->phase_capacity, recording->phase_count) != 0) {
         recording->phases_lost++;
         free(copy);
         return;

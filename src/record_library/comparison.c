@@ -70,8 +70,8 @@ static struct added *session_of(vitals_comparison *comparison, const char *name)
         if (strcmp(comparison->added[i].name, name) == 0)
             return &comparison->added[i];
     char *copy = memory_alloc(strlen(name) + 1);
-    if (copy == NULL || memory_grow((void **)&comparison->added, &comparison->capacity,
-                                    comparison->count, sizeof *comparison->added) < 0) {
+    if (copy == NULL ||
+        MEMORY_GROW(comparison->added, comparison->capacity, comparison->count) < 0) {
         memory_free(copy);
         return NULL;
     }
@@ -87,8 +87,7 @@ int vitals_comparison_add(vitals_comparison *comparison, const char *session,
     struct added *added = session_of(comparison, session);
     if (added == NULL)
         return library_no_memory(error);
-    if (memory_grow((void **)&added->runs, &added->capacity, added->count, sizeof *added->runs) <
-        0) {
+    if (MEMORY_GROW(added->runs, added->capacity, added->count) < 0) {
         if (comparison->count > before)
             memory_free(comparison->added[--comparison->count].name);
         return library_no_memory(error);

@@ -56,8 +56,8 @@ static void fold_row(struct processes_table *table, const vitals_row *row)
     size_t slot = slot_of(table, (int64_t)pid, start);
     bool known = table->slots[slot] != 0;
     if (!known) {
-        if (table->count == PROCESSES_MAX || memory_grow((void **)&table->items, &table->capacity,
-                                                         table->count, sizeof *table->items) != 0)
+        if (table->count == PROCESSES_MAX ||
+            MEMORY_GROW(table->items, table->capacity, table->count) != 0)
             return;
         table->slots[slot] = (uint32_t)++table->count;
     }

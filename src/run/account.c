@@ -94,8 +94,7 @@ int vitals_account_add(vitals_account *account, const vitals_figure_form *form, 
         return code;
     if (account->count == ACCOUNT_FIGURES_MAX)
         return error_set(error, VITALS_EARGUMENT, 0, "more than %d figures", ACCOUNT_FIGURES_MAX);
-    if (memory_grow((void **)&account->figures, &account->capacity, account->count,
-                    sizeof(*account->figures)) < 0)
+    if (MEMORY_GROW(account->figures, account->capacity, account->count) < 0)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     fill_figure(&account->figures[account->count++], &taken);
     return 0;
@@ -144,8 +143,8 @@ int vitals_account_set(vitals_account *account, const char *name, vitals_text te
     size_t size = size_min(text.size, ACCOUNT_TEXT_MAX);
     char *bytes = memory_alloc(size + 1);
     if (bytes != NULL && attribute == NULL && account->attribute_count < ACCOUNT_ATTRIBUTES_MAX &&
-        memory_grow((void **)&account->attributes, &account->attribute_capacity,
-                    account->attribute_count, sizeof(*attribute)) == 0) {
+        MEMORY_GROW(account->attributes, account->attribute_capacity, account->attribute_count) ==
+            0) {
         attribute = &account->attributes[account->attribute_count++];
         *attribute = (struct account_attribute){.bytes = NULL};
         (void)snprintf(attribute->name, sizeof(attribute->name), "%s", name);

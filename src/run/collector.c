@@ -66,8 +66,7 @@ static const vitals_metric WANTED[] = {
 /* NULL when memory is out: the value is missing. */
 static vitals_usage_value *room(struct collector_values *values)
 {
-    return memory_grow((void **)&values->items, &values->capacity, values->count,
-                       sizeof(*values->items)) == 0
+    return MEMORY_GROW(values->items, values->capacity, values->count) == 0
                ? &values->items[values->count++]
                : NULL;
 }
@@ -349,8 +348,7 @@ static struct collector_track *find_track(struct window *window, const vitals_us
     bool of_process = is_of_process(value->scope);
     if (of_process && window->of_processes >= SUBJECTS_MAX * PROCESS_MEASURES)
         return NULL;
-    if (memory_grow((void **)&window->tracks, &window->capacity, window->count,
-                    sizeof(*window->tracks)) < 0 ||
+    if (MEMORY_GROW(window->tracks, window->capacity, window->count) < 0 ||
         hash_set(&window->track_of, key, window->count) < 0)
         return NULL;
     window->of_processes += of_process;

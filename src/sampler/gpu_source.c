@@ -315,8 +315,7 @@ static int list_devices(struct gpu_source *source, struct gpu_table *table,
             if (source->devices[j].target.slot == identity->slot)
                 device = &source->devices[j];
         if (device == NULL) {
-            if (memory_grow((void **)&source->devices, &source->device_capacity,
-                            source->device_count, sizeof(*source->devices)) < 0)
+            if (MEMORY_GROW(source->devices, source->device_capacity, source->device_count) < 0)
                 return VITALS_EMEMORY;
             device = &source->devices[source->device_count++];
             *device = (struct queried_device){.target.slot = identity->slot};

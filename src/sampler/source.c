@@ -120,11 +120,8 @@ uint64_t source_now(const struct source *source)
 
 struct worker *source_worker(struct source *source, struct worker_world *world)
 {
-    void *workers = source->workers;
-    if (memory_grow(&workers, &source->worker_capacity, source->worker_count,
-                    sizeof *source->workers) < 0)
+    if (MEMORY_GROW(source->workers, source->worker_capacity, source->worker_count) < 0)
         return NULL;
-    source->workers = workers;
     struct worker *worker = worker_new(source->event, source->service, world);
     if (worker != NULL)
         source->workers[source->worker_count++] = worker;

@@ -124,12 +124,10 @@ static int workload_ask(struct source *base, const struct source_tick *tick)
     buffer_reset(&job->paths);
     for (size_t i = 0; i < source->workloads.count; i++) {
         const struct workload_entry *entry = &source->workloads.items[i];
-        void *items = job->items;
         if (entry->place == 0)
             continue;
-        if (memory_grow(&items, &job->capacity, job->count, sizeof *job->items) < 0)
+        if (MEMORY_GROW(job->items, job->capacity, job->count) < 0)
             return VITALS_EMEMORY;
-        job->items = items;
         job->items[job->count++] = (struct workload_question){entry->key, job->paths.size,
                                                               entry->place};
         buffer_append(&job->paths, entry->cgroup->bytes, entry->place);

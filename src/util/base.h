@@ -11,6 +11,9 @@
 
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* A parameter that a function has because of its type alone. */
+#define UNUSED __attribute__((unused))
+
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define NS_PER_MS     UINT64_C(1000000)
 

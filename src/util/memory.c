@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Any thread; the numbers order nothing else, so relaxed is enough. */
 static atomic_uint_fast64_t asked;
@@ -71,8 +72,10 @@ void memory_free(void *block)
     free(block);
 }
 
-int memory_grow(void **items, size_t *capacity, size_t count, size_t size)
+/* `items` is the place of a pointer of any type, so it is read and written as bytes. */
+int memory_grow(void *items, size_t *capacity, size_t count, size_t size)
 {
+    void *grown;
     if (count < *capacity)
         return 0;
     size_t wanted = size_max(*capacity, 8);
@@ -81,10 +84,11 @@ int memory_grow(void **items, size_t *capacity, size_t count, size_t size)
     if (*capacity != 0)
         wanted *= 2;
     wanted = size_max(wanted, count + 1);
-    void *grown = memory_resize(*items, wanted, size);
+    memcpy(&grown, items, sizeof grown);
+    grown = memory_resize(grown, wanted, size);
     if (grown == NULL)
         return -1;
-    *items = grown;
+    memcpy(items, &grown, sizeof grown);
     *capacity = wanted;
     return 0;
 }

@@ -22,9 +22,11 @@ void *memory_resize(void *block, size_t count, size_t size);
 /* Accepts NULL. */
 void memory_free(void *block);
 
-/* Makes room for one more element: *items has *capacity elements and `count` in use.
- * Returns 0, or -1 when memory is out (nothing changed). */
-int memory_grow(void **items, size_t *capacity, size_t count, size_t size);
+/* Makes room for one more element: `items`, a pointer that changes, has `capacity` elements and
+ * `count` in use. Returns 0, or -1 if memory is out (nothing has changed). */
+#define MEMORY_GROW(items, capacity, count) \
+    memory_grow(&(items), &(capacity), (count), sizeof *(items))
+int memory_grow(void *items, size_t *capacity, size_t count, size_t size);
 
 /* For tests: how many allocations were asked for since the process began, how many blocks are
  * live, and which of the coming ones fails (1: the next; 0: none). */

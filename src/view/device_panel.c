@@ -9,6 +9,7 @@
 
 #include "feed/trouble.h"
 #include "util/base.h"
+#include "util/rows.h"
 #include "view/cell_text.h"
 
 enum { CELL_LEFT = 31, CELL_MIDDLE = 22, NOTE = 10, NAME = 256, LINE = NAME + 2 * WORDS + 32 };
@@ -508,8 +509,7 @@ static void device_block(struct device_panel_place *place, const vitals_row *gpu
 
 bool device_panel_is_demo(const vitals_snapshot *snapshot)
 {
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
+    EACH_ROW(row, snapshot, VITALS_TABLE_SOURCE) {
         if (strcmp(vitals_row_label(row), "demo") == 0)
             return true;
     }

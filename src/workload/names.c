@@ -72,14 +72,12 @@ static bool take_file(struct span file, void *data)
     struct span id;
     if (!workload_name_parse(file, &name, &id))
         return true;
-    void *entries = names->entries;
     if (names->count == ENTRIES_MAX)
         return false;
-    if (memory_grow(&entries, &names->capacity, names->count, sizeof *names->entries) < 0) {
+    if (MEMORY_GROW(names->entries, names->capacity, names->count) < 0) {
         names->text.failed = true;
         return false;
     }
-    names->entries = entries;
     struct workload_name_entry *entry = &names->entries[names->count++];
     *entry = (struct workload_name_entry){.at = names->text.size,
                                           .pod = (uint16_t)name.pod.size,

@@ -12,6 +12,7 @@
 #include "command/output.h"
 #include "command/processes/ps_columns.h"
 #include "report/report.h"
+#include "util/rows.h"
 
 enum { COLUMNS_MOST = 128 };
 
@@ -124,7 +125,7 @@ static int print_text(const struct shown_device *device, const vitals_snapshot *
     int code = 0;
     bool first = device->printed == 0;
     paint_init(&paint, device->settings->look.color, output_write, output);
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_TABLE_GPU, row));) {
+    EACH_ROW(row, now, VITALS_TABLE_GPU) {
         if (!device_list_has(list, row))
             continue;
         if (!first)
@@ -149,7 +150,7 @@ static int print_table(struct shown_device *device, const vitals_snapshot *now,
         bool number = column->metric != 0 && device_is_number(column->metric);
         grid_column(&device->grid, column->title, number ? ALIGN_RIGHT : ALIGN_LEFT, 0);
     }
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_TABLE_GPU, row));) {
+    EACH_ROW(row, now, VITALS_TABLE_GPU) {
         for (size_t i = 0; i < device->column_count && device_list_has(list, row); i++) {
             vitals_metric metric = device->columns[i].metric;
             char value[DEVICE_VALUE];
@@ -219,7 +220,7 @@ static void print_csv(const struct shown_device *device, const vitals_snapshot *
     bool titles = device->printed == 0 && !device->settings->table.no_header;
     for (size_t i = 0; titles && i < count; i++)
         output_format(output, "%s%s", device->columns[i].name, i + 1 < count ? "," : "\n");
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_TABLE_GPU, row));) {
+    EACH_ROW(row, now, VITALS_TABLE_GPU) {
         for (size_t i = 0; i < count && device_list_has(list, row); i++) {
             vitals_metric metric = device->columns[i].metric;
             bool is_text = metric == 0 || vitals_metric_type(metric) == VITALS_TEXT;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report/report.h"
+#include "util/rows.h"
 
 static bool has_key(const struct device_list *list, uint64_t key)
 {
@@ -95,8 +96,7 @@ enum { PATIENCE_MS = 5000, END_MS = 500 }; /* until a child reports, and until i
 /* True if every driver has answered; if not, a device that is not listed may still exist. */
 static bool all_answered(const vitals_snapshot *snapshot)
 {
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
+    EACH_ROW(row, snapshot, VITALS_TABLE_SOURCE) {
         if (vitals_row_availability(row, VITALS_SOURCE_STATE) > 0 &&
             !command_text_is(row, VITALS_SOURCE_STATE, "have") &&
             !command_text_is(row, VITALS_SOURCE_STATE, "unsupported"))

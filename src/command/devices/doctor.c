@@ -13,6 +13,7 @@
 #include "command/look/snapshot_filter.h"
 #include "command/output.h"
 #include "report/report.h"
+#include "util/rows.h"
 #include "view/paint.h"
 
 /* ---- readings of devices ----
@@ -112,8 +113,7 @@ static bool is_told(const struct doctor_telling *telling, const vitals_row *devi
     vitals_text uuid, finding;
     if (vitals_row_text(device, G(UUID), &uuid) <= 0 || uuid.size == 0)
         return false;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(telling->snapshot, VITALS_TABLE_DIAGNOSIS, row)) != NULL;) {
+    EACH_ROW(row, telling->snapshot, VITALS_TABLE_DIAGNOSIS) {
         if (command_text_is(row, VITALS_DIAGNOSIS_SEVERITY, "problem") &&
             vitals_row_text(row, VITALS_DIAGNOSIS_FINDING, &finding) > 0 &&
             finding.size >= uuid.size && memcmp(finding.bytes, uuid.bytes, uuid.size) == 0 &&
@@ -131,11 +131,9 @@ static void add_rows(void *data, vitals_table entity, vitals_builder *builder)
     double number;
     if (entity != VITALS_TABLE_DIAGNOSIS)
         return;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(telling->snapshot, VITALS_TABLE_DIAGNOSIS, row)) != NULL;)
+    EACH_ROW(row, telling->snapshot, VITALS_TABLE_DIAGNOSIS)
         telling->key = vitals_row_key(row); // in the order of keys
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(telling->snapshot, VITALS_TABLE_GPU, 0, row)) != NULL;) {
+    EACH_CHILD(row, telling->snapshot, VITALS_TABLE_GPU, 0) {
         bool settled = is_told(telling, row);
         for (size_t i = 0; i < SILENCE_COUNT && !settled; i++) {
             if (vitals_row_availability(row, SILENCES[i].metric) != SILENCES[i].reason)
@@ -385,8 +383,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     struct output *output = output_begin(STDOUT_FILENO);
     findings = (struct findings){0};
 
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_DIAGNOSIS, row)) != NULL;) {
+    EACH_ROW(row, snapshot, VITALS_TABLE_DIAGNOSIS) {
         bool problem = command_text_is(row, VITALS_DIAGNOSIS_SEVERITY, "problem");
         bool good = command_text_is(row, VITALS_DIAGNOSIS_SEVERITY, "good");
         struct finding finding = {.kind = problem ? FINDING_PROBLEM
@@ -402,8 +399,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
 
     /* Sources that hang, and so have no rows of their own. Back ends have such rows: for a driver
      * that does not answer, and for each device that does not. */
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
+    EACH_ROW(row, snapshot, VITALS_TABLE_SOURCE) {
         uint64_t hung, late;
         bool silent = (vitals_row_u64(row, VITALS_SOURCE_QUARANTINED, &hung) > 0 && hung > 0) ||
                       (vitals_row_u64(row, VITALS_SOURCE_TIMEOUTS, &late) > 0 && late > 0);

@@ -15,6 +15,7 @@
 #include "command/output.h"
 #include "command/processes/filter.h"
 #include "command/processes/ps_columns.h"
+#include "util/rows.h"
 #include "util/thread.h"
 
 enum { LABEL = 32, ROWS_MOST = 64, FILES_MOST = 12, METRICS_MOST = 32, MINUTE = 60 };
@@ -384,8 +385,7 @@ static void put_table(struct info_painter *info, const struct info_table *table)
     info->failed |= rows == NULL;
     if (rows == NULL)
         return;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(info->view.now, table->entity, row)) != NULL;)
+    EACH_ROW(row, info->view.now, table->entity)
         rows[count++] = row;
     sorted_by = table->by;
     if (table->by != 0)

@@ -7,6 +7,7 @@
 #include "command/devices/device_list.h"
 #include "command/grid.h"
 #include "command/output.h"
+#include "util/rows.h"
 
 enum { PEERS_MOST = 112, CELL = 48 };
 
@@ -69,9 +70,7 @@ static const vitals_row *find_peer(const struct topo *topo, const vitals_row *de
                                    const struct topo_place *place)
 {
     char address[CELL];
-    for (const vitals_row *peer = NULL;
-         (peer = vitals_snapshot_next_child(topo->snapshot, VITALS_TABLE_GPU_PEER,
-                                            vitals_row_key(device), peer)) != NULL;) {
+    EACH_CHILD(peer, topo->snapshot, VITALS_TABLE_GPU_PEER, vitals_row_key(device)) {
         uint64_t key;
         bool is_gpu = vitals_row_u64(peer, VITALS_GPU_PEER_PEER, &key) > 0;
         if (place->device != NULL && is_gpu && key == vitals_row_key(place->device))
@@ -152,8 +151,7 @@ static int print_text(struct topo *topo, struct output *output)
 {
     const struct settings *settings = topo->settings;
     struct paint paint;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(topo->snapshot, VITALS_TABLE_GPU, 0, row)) != NULL;) {
+    EACH_CHILD(row, topo->snapshot, VITALS_TABLE_GPU, 0) {
         struct topo_place *place = add_place(topo);
         if (place == NULL)
             break;
@@ -165,8 +163,7 @@ static int print_text(struct topo *topo, struct output *output)
         return command_tell_no_devices(topo->snapshot);
 
     char address[CELL];
-    for (const vitals_row *peer = NULL;
-         (peer = vitals_snapshot_next(topo->snapshot, VITALS_TABLE_GPU_PEER, peer)) != NULL;) {
+    EACH_ROW(peer, topo->snapshot, VITALS_TABLE_GPU_PEER) {
         size_t i = topo->device_count;
         copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
         while (i < topo->count && strcmp(topo->places[i].address, address) != 0)

@@ -1,5 +1,6 @@
 /* snapshot_filter.c: see snapshot_filter.h. */
 #include "command/look/snapshot_filter.h"
+#include "util/rows.h"
 
 #include <string.h>
 
@@ -66,8 +67,7 @@ int snapshot_copy(const vitals_snapshot *snapshot, const struct snapshot_changes
 
         vitals_builder_table(builder, entity, columns, count);
         vitals_builder_state(builder, entity, vitals_snapshot_state(snapshot, entity));
-        for (const vitals_row *row = NULL;
-             (row = vitals_snapshot_next(snapshot, entity, row)) != NULL;) {
+        EACH_ROW(row, snapshot, entity) {
             const char *label = vitals_row_label(row);
             if (changes->keep != NULL && !changes->keep(changes->data, row))
                 continue;

@@ -10,6 +10,7 @@
 
 #include "command/options/option.h"
 #include "util/buffer.h"
+#include "util/rows.h"
 
 enum { KERNEL_NAME = 15, NAME_TEXT = 256, ANCESTORS_MAX = 4096 };
 
@@ -94,7 +95,7 @@ void filter_done(struct filter *filter)
 {
     if (filter->has_match)
         regfree(&filter->match);
-    free(filter->text);
+    buffer_done(&filter->text);
     free(filter->pids.items);
     *filter = (struct filter){0};
 }
@@ -319,25 +320,22 @@ static bool match_passes(struct filter *filter, const vitals_row *process)
             return false;
     }
 
-    if (command.size + 1 > filter->capacity) {
-        char *text = realloc(filter->text, command.size + 1);
-        if (text == NULL)
-            return false;
-        filter->text = text;
-        filter->capacity = command.size + 1;
-    }
     size_t size = command.size;
     while (size > 0 && command.bytes[size - 1] == '\0')
         size--;
+    struct buffer *text = &filter->text;
+    buffer_reset(text);
+    buffer_append(text, command.bytes, size);
+    if (text->failed)
+        return false;
     for (size_t i = 0; i < size; i++)
-        filter->text[i] = command.bytes[i] == '\0' ? ' ' : command.bytes[i];
-    filter->text[size] = '\0';
+        text->bytes[i] = text->bytes[i] == '\0' ? ' ' : text->bytes[i];
     if (!filter->choice->exact)
-        return regexec(&filter->match, filter->text, 0, NULL, 0) == 0;
+        return regexec(&filter->match, text->bytes, 0, NULL, 0) == 0;
 
     /* Of all matches that begin first, the longest: one that is the whole is found. */
     regmatch_t whole;
-    return regexec(&filter->match, filter->text, 1, &whole, 0) == 0 && whole.rm_so == 0 &&
+    return regexec(&filter->match, text->bytes, 1, &whole, 0) == 0 && whole.rm_so == 0 &&
            (size_t)whole.rm_eo == size;
 }
 
@@ -388,8 +386,7 @@ static bool uses_gpu(struct filter *filter, const vitals_row *process)
     (void)filter;
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     uint64_t key;
-    for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
+    EACH_ROW(user, snapshot, VITALS_TABLE_GPU_PROCESS) {
         if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
             key == vitals_row_key(process))
             return true;

@@ -9,6 +9,7 @@
 #include <regex.h>
 
 #include "command/command.h"
+#include "util/buffer.h"
 
 struct filter {
     const struct choice_settings *choice;
@@ -16,8 +17,7 @@ struct filter {
     struct settings_numbers pids; /* of --pid, and words; its items are ours */
     bool has_match;
     regex_t match;
-    char *text; /* a command line as the expression sees it */
-    size_t capacity;
+    struct buffer text;  /* a command line as the expression sees it */
     size_t late, denied; /* processes that --match could not be asked of, so far */
 
     /* What ps_rows_choose asks of each that passes, before it picks one; NULL: nothing. */

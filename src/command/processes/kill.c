@@ -16,6 +16,7 @@
 #include "command/options/option.h"
 #include "command/output.h"
 #include "command/processes/ps_rows.h"
+#include "util/rows.h"
 #include "util/signal_names.h"
 
 /* After KILL they end as soon as the kernel lets them. */
@@ -128,8 +129,7 @@ static bool unnamed_is_meant(const struct kill *kill, const vitals_row *row)
         command_text_is(row, VITALS_PROCESS_STATE, "zombie") ||
         (vitals_row_u64(row, VITALS_PROCESS_VIRTUAL_BYTES, &bytes) > 0 && bytes == 0))
         return false;
-    for (const vitals_row *up = NULL;
-         (up = vitals_snapshot_next(kill->ancestors, VITALS_TABLE_PROCESS, up)) != NULL;) {
+    EACH_ROW(up, kill->ancestors, VITALS_TABLE_PROCESS) {
         if (pid_of(up) != pid)
             continue;
         (void)command_fail(0,
@@ -155,8 +155,7 @@ static int judge(struct kill *kill)
     size_t kept = 0;
 
     /* Each target's row of the second reading. */
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(kill->snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
+    EACH_ROW(row, kill->snapshot, VITALS_TABLE_PROCESS) {
         int64_t pid = (int64_t)pid_of(row);
         struct kill_target *target = bsearch(&pid, kill->targets, kill->count,
                                              sizeof *kill->targets, compare_pids);

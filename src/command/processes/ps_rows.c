@@ -1,5 +1,6 @@
 /* ps_rows.c: see ps_rows.h. */
 #include "command/processes/ps_rows.h"
+#include "util/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,8 +79,7 @@ int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_
     *rows = (struct ps_rows){.items = calloc(all + 1, sizeof *rows->items)};
     if (rows->items == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(view->now, VITALS_TABLE_PROCESS, row)) != NULL;) {
+    EACH_ROW(row, view->now, VITALS_TABLE_PROCESS) {
         struct ps_row one = {.process = row};
         if (!filter_passes(filter, row) ||
             (filter->means != NULL && !filter->means(filter->data, row)))

@@ -110,8 +110,8 @@ static struct mlflow_series *take_series(struct mlflow_points *points, size_t hi
             return &points->series[i];
     }
 
-    if (points->count == MOST_SERIES || memory_grow((void **)&points->series, &points->capacity,
-                                                    points->count, sizeof *points->series) != 0)
+    if (points->count == MOST_SERIES ||
+        MEMORY_GROW(points->series, points->capacity, points->count) != 0)
         return NULL;
     struct mlflow_device *device = NULL;
     if (strcmp(scope, "gpu") == 0) {

@@ -62,8 +62,7 @@ static bool put(struct spool *spool, enum spool_kind kind, const char *bytes, si
         spool->next -= spool->first;
         spool->count -= spool->first;
         spool->first = 0;
-    } else if (!note && memory_grow((void **)&spool->records, &spool->capacity, spool->count,
-                                    sizeof spool->records[0]) != 0) {
+    } else if (!note && MEMORY_GROW(spool->records, spool->capacity, spool->count) != 0) {
         return false;
     }
 

@@ -267,8 +267,7 @@ static bool read_record(struct scanner *scanner, uint64_t at, uint64_t end, bool
 static void add_record(struct scanner *scanner, const struct spool_record *record)
 {
     struct spool_scan *found = scanner->found;
-    if (memory_grow((void **)&found->records, &found->capacity, found->count,
-                    sizeof *found->records) != 0) {
+    if (MEMORY_GROW(found->records, found->capacity, found->count) != 0) {
         scanner->failed = true;
         return;
     }

@@ -36,8 +36,7 @@ uint64_t otlp_series_start(struct otlp_series *series, uint64_t id, double value
     uint64_t origin = origin_ns < time_ns ? origin_ns : time_ns;
     const uintptr_t *place = hash_find(&series->places, id);
     if (place == NULL) {
-        if (memory_grow((void **)&series->list, &series->capacity, series->count,
-                        sizeof *series->list) != 0 ||
+        if (MEMORY_GROW(series->list, series->capacity, series->count) != 0 ||
             hash_set(&series->places, id, series->count) != 0)
             return origin;
         series->list[series->count++] = (struct one){.id = id, .start_ns = origin, .value = value};

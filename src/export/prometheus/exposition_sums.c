@@ -43,8 +43,7 @@ static struct counter_map_entry *counter_map_take(struct counter_map *map, uint6
 {
     size_t place = place_of(map, first, second);
     if (!is_at(map, place, first, second)) {
-        if (memory_grow((void **)&map->entries, &map->capacity, map->count, sizeof *map->entries) !=
-            0)
+        if (MEMORY_GROW(map->entries, map->capacity, map->count) != 0)
             return NULL;
         memmove(&map->entries[place + 1], &map->entries[place],
                 (map->count - place) * sizeof *map->entries);

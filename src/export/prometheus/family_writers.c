@@ -5,6 +5,7 @@
 
 #include "export/prometheus/exposition_page.h"
 #include "feed/decimal.h"
+#include "util/rows.h"
 
 /* Writes the samples of one row. */
 typedef void write_row(struct exposition_page *page, const struct exposition_row *row);
@@ -59,13 +60,11 @@ static bool has_better(const struct exposition_page *page, const struct metric_f
                        const struct family_part *part, const struct exposition_row *row)
 {
     vitals_metric first = family->parts[0].metric;
-    const vitals_row *child = NULL;
     double value;
     if (part == family->parts || vitals_row_table(row->row) != VITALS_TABLE_GPU ||
         vitals_metric_table(first) == VITALS_TABLE_GPU)
         return false;
-    while ((child = vitals_snapshot_next_child(page->snapshot, vitals_metric_table(first),
-                                               vitals_row_key(row->row), child)) != NULL) {
+    EACH_CHILD(child, page->snapshot, vitals_metric_table(first), vitals_row_key(row->row)) {
         if (page_number(page, child, first, &value))
             return true;
     }
@@ -253,11 +252,9 @@ static void write_gpu_processes(struct exposition_page *page, const struct expos
 static void write_links(struct exposition_page *page, const struct exposition_row *row)
 {
     const struct metric_family *family = page->family;
-    const vitals_row *link = NULL;
     double sum = 0, value;
     size_t links = 0;
-    while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_LINK,
-                                              vitals_row_key(row->row), link)) != NULL) {
+    EACH_CHILD(link, page->snapshot, VITALS_TABLE_GPU_LINK, vitals_row_key(row->row)) {
         uint64_t active;
         if (vitals_row_u64(link, VITALS_GPU_LINK_ACTIVE, &active) > 0 && active == 0)
             continue;

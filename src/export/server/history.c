@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "export/server/view.h"
+#include "util/rows.h"
 
 /* A metric of every row of its table; of a counter its rate. If the counter `counted` can be read,
  * its rate is kept instead. */
@@ -94,8 +95,7 @@ static void keep(struct history_store *history, const struct kept *kept,
                  const vitals_snapshot *snapshot)
 {
     double value;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, vitals_metric_table(kept->metric), row)) != NULL;) {
+    EACH_ROW(row, snapshot, vitals_metric_table(kept->metric)) {
         bool counts = vitals_metric_kind(kept->metric) == VITALS_COUNTER;
         vitals_metric counter = counts ? kept->metric : kept->counted;
         bool known = counter != 0 && vitals_row_rate(row, history->older, counter, &value) > 0;

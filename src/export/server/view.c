@@ -1,5 +1,6 @@
 /* view.c: see view.h. The tables here list the columns of the page. */
 #include "export/server/view.h"
+#include "util/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,8 +141,7 @@ static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
         return key;
     if (process == NULL || vitals_row_u64(process, VITALS_PROCESS_PID, &pid) <= 0)
         return 0;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(every, VITALS_TABLE_PROCESS, row)) != NULL;) {
+    EACH_ROW(row, every, VITALS_TABLE_PROCESS) {
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &other) > 0 && other == pid)
             return vitals_row_key(row);
     }
@@ -189,8 +189,7 @@ static bool uses_device(const vitals_row *process)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     uint64_t key;
-    for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
+    EACH_ROW(user, snapshot, VITALS_TABLE_GPU_PROCESS) {
         if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
             key == vitals_row_key(process))
             return true;

@@ -159,10 +159,8 @@ static struct group *group_of(struct model *model, const struct item *item, size
             return &list->groups[place];
         }
     }
-    void *groups = list->groups;
-    if (memory_grow(&groups, &list->group_capacity, list->group_count, sizeof *list->groups) < 0)
+    if (MEMORY_GROW(list->groups, list->group_capacity, list->group_count) < 0)
         return NULL;
-    list->groups = groups;
     *last = list->group_count++;
     struct group *group = &list->groups[*last];
     memset(group, 0, sizeof *group);
@@ -372,10 +370,8 @@ void group_fold(struct model *model, uint64_t id, int open)
             return;
         }
     }
-    void *all = model->folded;
-    if (memory_grow(&all, &model->folded_capacity, model->folded_count, sizeof id) < 0)
+    if (MEMORY_GROW(model->folded, model->folded_capacity, model->folded_count) < 0)
         return;
-    model->folded = all;
     model->folded[model->folded_count++] = id;
 }
 

@@ -31,11 +31,9 @@ static struct idle_row *find(const struct idle_rows *holdings, uint64_t key)
 /* Without memory it is forgotten, and nothing is claimed of it. */
 static void add(struct idle_rows *holdings, uint64_t key)
 {
-    void *items = holdings->items;
     if (holdings->count == HOLDINGS_MOST ||
-        memory_grow(&items, &holdings->capacity, holdings->count, sizeof *holdings->items) < 0)
+        MEMORY_GROW(holdings->items, holdings->capacity, holdings->count) < 0)
         return;
-    holdings->items = items;
     holdings->items[holdings->count++] = (struct idle_row){.key = key};
 }
 

@@ -9,6 +9,7 @@
 #include "monitor/list/match.h"
 #include "monitor/model.h"
 #include "util/memory.h"
+#include "util/rows.h"
 #include "view/cell_text.h"
 
 static int add(struct model *model, const struct item *item)
@@ -16,12 +17,10 @@ static int add(struct model *model, const struct item *item)
     struct list *list = &model->list;
     const struct selection *selection = &model->options->selection;
     uint64_t pid = item_identity(item).pid;
-    void *items = list->items;
     if (!selection_has_user(selection, item->process) || !selection_has_pid(selection, pid))
         return 0;
-    if (memory_grow(&items, &list->capacity, list->count, sizeof *list->items) < 0)
+    if (MEMORY_GROW(list->items, list->capacity, list->count) < 0)
         return -1;
-    list->items = items;
     list->items[list->count] = *item;
     list->items[list->count++].pid = pid;
     return 0;
@@ -44,9 +43,7 @@ static int add_lines(struct model *model)
          bit <<= 1) {
         if (!model_shows_device(model, gpu))
             continue;
-        for (const vitals_row *user = NULL;
-             (user = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
-                                                user)) != NULL;) {
+        EACH_CHILD(user, now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
             struct item item = {.process = item_process_of(now, user),
                                 .user = user,
                                 .gpu = gpu,
@@ -84,9 +81,7 @@ static void join_users(struct model *model)
     uint64_t bit = 1;
     for (const vitals_row *gpu = NULL; (gpu = row_next(now, VITALS_TABLE_GPU, gpu)) != NULL;
          bit <<= 1) {
-        for (const vitals_row *user = NULL;
-             (user = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
-                                                user)) != NULL;) {
+        EACH_CHILD(user, now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
             struct item one = {.process = item_process_of(now, user), .user = user};
             one.pid = item_identity(&one).pid;
             struct item *item = find_pid(&model->list, &one);
@@ -296,10 +291,8 @@ void model_tag(struct model *model, const struct identity *identity)
             return;
         }
     }
-    void *tags = model->tags;
-    if (memory_grow(&tags, &model->tag_capacity, model->tag_count, sizeof *identity) < 0)
+    if (MEMORY_GROW(model->tags, model->tag_capacity, model->tag_count) < 0)
         return;
-    model->tags = tags;
     model->tags[model->tag_count++] = *identity;
 }
 

@@ -32,13 +32,11 @@ void device_sheet_done(struct device_sheet *sheet)
 static struct fact *add(struct device_sheet_writer *writer)
 {
     struct device_sheet *sheet = writer->sheet;
-    void *items = sheet->items;
     if (sheet->count == FACTS_MOST ||
-        memory_grow(&items, &sheet->capacity, sheet->count, sizeof *sheet->items) < 0) {
+        MEMORY_GROW(sheet->items, sheet->capacity, sheet->count) < 0) {
         writer->failed = true;
         return NULL;
     }
-    sheet->items = items;
     struct fact *fact = &sheet->items[sheet->count++];
     memset(fact, 0, sizeof *fact);
     return fact;

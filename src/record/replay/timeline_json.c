@@ -90,8 +90,7 @@ static bool add_document(struct json_timeline *timeline, const struct timeline_j
     for (; at < end && *at >= '0' && *at <= '9' && moment < UINT64_MAX / 10 - 1; at++)
         moment = moment * 10 + (uint64_t)(*at - '0');
 
-    if (memory_grow((void **)&timeline->documents, &timeline->capacity, timeline->count,
-                    sizeof *timeline->documents) != 0)
+    if (MEMORY_GROW(timeline->documents, timeline->capacity, timeline->count) != 0)
         return false;
     if (moment != 0) {
         timeline->documents[timeline->count++] = (struct document){scan->begin,

@@ -125,8 +125,7 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
     const char *name = vitals_measure_name(value->measure);
     char column[COLUMN_WORDS], quoted[2 * COLUMN_WORDS + 8], id[24];
     char sql[SQL_MAX + 2 * COLUMN_WORDS];
-    if (memory_grow((void **)&state->series, &state->capacity, state->count,
-                    sizeof *state->series) != 0)
+    if (MEMORY_GROW(state->series, state->capacity, state->count) != 0)
         return record_no_memory(recorder->path, error);
     column_name(value->subject, name, column);
     for (unsigned i = 2; column_is_taken(state, column) && i < SERIES_MAX; i++)

@@ -190,8 +190,7 @@ static void keep_values(vitals_usage *usage)
         const struct usage_cell *cell = &subject->cells[i % MEASURE_COUNT];
         if ((measure->scopes & SCOPES[subject->scope]) == 0 || cell->state == VITALS_UNSET)
             continue;
-        if (memory_grow((void **)&usage->values, &usage->value_capacity, usage->value_count,
-                        sizeof(*usage->values)) < 0) {
+        if (MEMORY_GROW(usage->values, usage->value_capacity, usage->value_count) < 0) {
             usage->failed = true;
             return;
         }

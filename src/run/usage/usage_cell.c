@@ -148,8 +148,7 @@ void *usage_index_find(const struct usage_index *index, uint64_t key)
 void *usage_index_add(struct usage_index *index, uint64_t key, size_t size)
 {
     void *item = memory_alloc(size);
-    if (item == NULL ||
-        memory_grow((void **)&index->items, &index->capacity, index->count, sizeof(void *)) < 0 ||
+    if (item == NULL || MEMORY_GROW(index->items, index->capacity, index->count) < 0 ||
         hash_set(&index->of, key, (uintptr_t)item) < 0) {
         memory_free(item);
         return NULL;
@@ -169,8 +168,8 @@ struct usage_subject *usage_subject_add(vitals_usage *usage, vitals_scope scope,
                                         const char *label)
 {
     struct usage_subject *subject = memory_alloc(sizeof(*subject));
-    if (subject == NULL || memory_grow((void **)&usage->subjects, &usage->subject_capacity,
-                                       usage->subject_count, sizeof(struct usage_subject *)) < 0) {
+    if (subject == NULL ||
+        MEMORY_GROW(usage->subjects, usage->subject_capacity, usage->subject_count) < 0) {
         memory_free(subject);
         usage->failed = true;
         return NULL;

@@ -89,8 +89,8 @@ static struct usage_device *add_device(vitals_usage *usage, const vitals_row *gp
     }
 
     struct usage_device *device = subject != NULL ? memory_alloc(sizeof(*device)) : NULL;
-    if (device == NULL || memory_grow((void **)&usage->devices, &usage->device_capacity,
-                                      usage->device_count, sizeof(struct usage_device *)) < 0) {
+    if (device == NULL ||
+        MEMORY_GROW(usage->devices, usage->device_capacity, usage->device_count) < 0) {
         memory_free(device);
         usage->failed = true;
         return NULL;

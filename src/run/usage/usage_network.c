@@ -33,8 +33,7 @@ static struct usage_network *note_network(vitals_usage *usage, uint64_t inode,
             network = &usage->networks[i];
     }
     if (network == NULL) {
-        if (memory_grow((void **)&usage->networks, &usage->network_capacity, usage->network_count,
-                        sizeof(*usage->networks)) < 0) {
+        if (MEMORY_GROW(usage->networks, usage->network_capacity, usage->network_count) < 0) {
             usage->failed = true;
             return NULL;
         }

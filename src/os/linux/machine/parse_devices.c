@@ -23,10 +23,8 @@ static struct os_device *device_add(struct os_devices *devices, struct span name
 {
     if (name.size == 0 || name.size >= OS_DEVICE_NAME)
         return NULL;
-    void *items = devices->items;
-    if (memory_grow(&items, &devices->capacity, devices->count, sizeof *devices->items) != 0)
+    if (MEMORY_GROW(devices->items, devices->capacity, devices->count) != 0)
         return NULL;
-    devices->items = items;
     struct os_device *device = &devices->items[devices->count++];
     *device = (struct os_device){0};
     memcpy(device->name, name.bytes, name.size);

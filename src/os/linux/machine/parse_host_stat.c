@@ -105,10 +105,8 @@ int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, str
             continue;
         /* Every tick sets the same numbers of an item, so only a new one is zeroed. */
         size_t before = cpus->capacity;
-        void *items = cpus->items;
-        if (memory_grow(&items, &cpus->capacity, cpus->count, sizeof *cpus->items) != 0)
+        if (MEMORY_GROW(cpus->items, cpus->capacity, cpus->count) != 0)
             return -1;
-        cpus->items = items;
         for (size_t i = before; i < cpus->capacity; i++)
             cpus->items[i] = (struct os_cpu){0};
         struct os_cpu *cpu = &cpus->items[cpus->count++];

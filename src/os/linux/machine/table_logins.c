@@ -119,12 +119,10 @@ int table_logins(const struct os *os, struct row_batch *out)
     reading.found = result == 0;
     struct login login;
     for (size_t at = 0; result == 0 && login_next_utmp(utmp->bytes, utmp->size, &at, &login);) {
-        void *records = reading.records;
-        if (memory_grow(&records, &reading.capacity, reading.count, sizeof login) < 0) {
+        if (MEMORY_GROW(reading.records, reading.capacity, reading.count) < 0) {
             out->failed = true;
             break;
         }
-        reading.records = records;
         reading.records[reading.count++] = login;
         put(out, &login);
     }

@@ -111,12 +111,10 @@ int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out
         }
         if (!found || (open.major != OS_DRM_MAJOR && open.major != OS_ACCEL_MAJOR))
             continue;
-        void *items = out->items;
-        if (memory_grow(&items, &out->capacity, out->count, sizeof *out->items) < 0) {
+        if (MEMORY_GROW(out->items, out->capacity, out->count) < 0) {
             result = -ENOMEM;
             break;
         }
-        out->items = items;
         out->items[out->count++] = open;
     }
     // The folder may be listed where none of its links may be read: a process that is protected

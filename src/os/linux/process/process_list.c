@@ -29,10 +29,8 @@ struct process_list_stream {
 
 int os_pids_append(struct os_pids *pids, int64_t pid)
 {
-    void *items = pids->items;
-    if (memory_grow(&items, &pids->capacity, pids->count, sizeof *pids->items) < 0)
+    if (MEMORY_GROW(pids->items, pids->capacity, pids->count) < 0)
         return -ENOMEM;
-    pids->items = items;
     pids->items[pids->count++] = pid;
     return 0;
 }

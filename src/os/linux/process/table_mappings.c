@@ -214,10 +214,7 @@ static void add_to_group(struct mappings_reader *reader, const struct linux_mapp
         return;
     }
     if (found == 0) {
-        void *items = groups->items;
-        bool grown = memory_grow(&items, &groups->capacity, groups->count, sizeof *groups->items) ==
-                     0;
-        groups->items = items;
+        bool grown = MEMORY_GROW(groups->items, groups->capacity, groups->count) == 0;
         if (grown)
             groups->items[groups->count] = (struct mappings_group){
                 .deleted = deleted,

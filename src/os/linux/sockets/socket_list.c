@@ -28,13 +28,11 @@ struct socket_info *socket_list_add(struct socket_list *list, const struct socke
         list->cut = true;
         return NULL;
     }
-    void *items = list->items;
     if (list->failed || list->text.failed ||
-        memory_grow(&items, &list->capacity, list->count, sizeof *list->items) < 0) {
+        MEMORY_GROW(list->items, list->capacity, list->count) < 0) {
         list->failed = true;
         return NULL;
     }
-    list->items = items;
     struct socket_info *added = &list->items[list->count];
     *added = *info;
     if (added->inode == 0) /* closed by its owner: the kernel reports uid 0, which is not its

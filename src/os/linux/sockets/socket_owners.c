@@ -64,13 +64,11 @@ static int read_folder(struct socket_owners *owners, const struct os *os, int64_
         owners->cut |= code < 0 && !is_denied && os_availability(code) != VITALS_GONE;
         if (owner.inode == 0)
             continue;
-        void *items = owners->items;
         if (owners->count >= SOCKET_OWNERS_MAX) {
             owners->cut = true;
-        } else if (memory_grow(&items, &owners->capacity, owners->count, sizeof owner) < 0) {
+        } else if (MEMORY_GROW(owners->items, owners->capacity, owners->count) < 0) {
             result = -ENOMEM;
         } else {
-            owners->items = items;
             owners->items[owners->count++] = owner;
         }
     }
