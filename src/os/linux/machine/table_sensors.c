@@ -10,74 +10,15 @@
 #include "os/linux/tables.h"
 
 #include "util/number.h"
-#include "util/search.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { NAMES_MAX = 512, NAME_BYTES = 64, PATH_BYTES = 256, TEXT_BYTES = 128 };
+enum { PATH_BYTES = 256, TEXT_BYTES = 128, FILE_BYTES = OS_SYS_NAME + 16 };
 
 /* A larger value is not a temperature: it means that there is none. */
 static const double CELSIUS_MAX = 1000.0;
-
-/* Entries of a folder, sorted by the number in their name: the first ones if there are too many. */
-struct names {
-    struct row_batch *out; /* its table is then marked as cut */
-    size_t count;
-    char items[NAMES_MAX][NAME_BYTES];
-};
-
-static unsigned number_in(const char *name)
-{
-    unsigned number = 0;
-    const char *at = name + strcspn(name, "0123456789");
-    while (*at >= '0' && *at <= '9' && number < 1000000)
-        number = number * 10 + (unsigned)(*at++ - '0');
-    return number;
-}
-
-static bool is_not_behind(const void *item, const void *name)
-{
-    unsigned first = number_in(item), second = number_in(name);
-    return first != second ? first < second : strcmp(item, name) <= 0;
-}
-
-/* Returns 0, or a negative errno. */
-static int list_names(const struct os *os, const char *path, const char *prefix, const char *suffix,
-                      struct names *names)
-{
-    size_t head = strlen(prefix), tail = strlen(suffix);
-    names->count = 0;
-    int descriptor = os->sys >= 0 ? linux_open(os, os->sys, path, O_DIRECTORY) : -ENOENT;
-    if (descriptor < 0)
-        return descriptor;
-    DIR *folder = fdopendir(descriptor);
-    if (folder == NULL) {
-        os_close_descriptor(descriptor);
-        return -ENOMEM;
-    }
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        const char *name = entry->d_name;
-        size_t size = strlen(name);
-        if (name[0] == '.' || strncmp(name, prefix, head) != 0 || size < head + tail ||
-            strcmp(name + size - tail, suffix) != 0)
-            continue;
-        size_t place = search_place(names->items, names->count, NAME_BYTES, name, is_not_behind);
-        if (names->count == NAMES_MAX || size >= NAME_BYTES)
-            batch_state(names->out, VITALS_TABLE_SENSOR, VITALS_LOWER_BOUND);
-        if (place == NAMES_MAX || size >= NAME_BYTES)
-            continue;
-        size_t kept = size_min(names->count, NAMES_MAX - 1);
-        memmove(names->items[place + 1], names->items[place], (kept - place) * NAME_BYTES);
-        memcpy(names->items[place], name, size + 1);
-        names->count = kept + 1;
-    }
-    closedir(folder);
-    return 0;
-}
 
 /* ---- one sensor ---- */
 
@@ -89,10 +30,40 @@ struct sensor {
     size_t chip_size;
 };
 
+/* The entries of a folder that begin and end so. */
+struct listing {
+    struct sensor *sensor;
+    const char *prefix, *suffix;
+    void (*take)(struct sensor *sensor, const char *name);
+    size_t count;
+};
+
+static bool take_name(const char *name, void *data)
+{
+    struct listing *listing = data;
+    size_t size = strlen(name), head = strlen(listing->prefix), tail = strlen(listing->suffix);
+    if (size < head + tail || strncmp(name, listing->prefix, head) != 0 ||
+        strcmp(name + size - tail, listing->suffix) != 0)
+        return true;
+    listing->count++;
+    listing->take(listing->sensor, name);
+    return true;
+}
+
+/* Takes each in natural order. Returns 0, or a negative errno; a list that was cut is 0. */
+static int list_names(struct listing *listing, const char *path)
+{
+    int result = os_sys_list(listing->sensor->os, path, take_name, listing);
+    if (result != -EFBIG)
+        return result;
+    batch_state(listing->sensor->out, VITALS_TABLE_SENSOR, VITALS_LOWER_BOUND);
+    return 0;
+}
+
 static struct span read_line(const struct sensor *sensor, const char *file,
                              char text[static TEXT_BYTES])
 {
-    char path[PATH_BYTES + 2 * NAME_BYTES];
+    char path[PATH_BYTES + FILE_BYTES];
     snprintf(path, sizeof path, "%s/%s", sensor->folder, file);
     return lines_trim(lines_read(sensor->os, sensor->os->sys, path, text, TEXT_BYTES, NULL));
 }
@@ -145,7 +116,7 @@ static void set_chip(struct sensor *sensor, struct span name)
 }
 
 /* Writes the name of another file of the same sensor: temp1_input → temp1_max. */
-static const char *beside(const char *input, const char *what, char out[static 2 * NAME_BYTES])
+static const char *beside(const char *input, const char *what, char out[static FILE_BYTES])
 {
     size_t stem = strlen(input) - strlen("input");
     memcpy(out, input, stem);
@@ -155,9 +126,9 @@ static const char *beside(const char *input, const char *what, char out[static 2
 
 /* ---- hwmon ---- */
 
-static void take_temperature(const struct sensor *sensor, const char *input)
+static void take_temperature(struct sensor *sensor, const char *input)
 {
-    char file[2 * NAME_BYTES], text[TEXT_BYTES];
+    char file[FILE_BYTES], text[TEXT_BYTES];
     double celsius;
     if (!read_celsius(sensor, input, &celsius))
         return;
@@ -169,9 +140,9 @@ static void take_temperature(const struct sensor *sensor, const char *input)
     read_threshold(sensor, VITALS_SENSOR_CRITICAL_CELSIUS, beside(input, "crit", file));
 }
 
-static void take_fan(const struct sensor *sensor, const char *input)
+static void take_fan(struct sensor *sensor, const char *input)
 {
-    char file[2 * NAME_BYTES], text[TEXT_BYTES];
+    char file[FILE_BYTES], text[TEXT_BYTES];
     double rpm;
     if (!read_number(sensor, input, &rpm) || rpm < 0)
         return;
@@ -181,21 +152,20 @@ static void take_fan(const struct sensor *sensor, const char *input)
 }
 
 /* Takes the files of one kind, in the chip's folder or in "device". */
-static void take_files(struct sensor *sensor, const char *prefix, struct names *files,
-                       void (*take)(const struct sensor *sensor, const char *input))
+static void take_files(struct sensor *sensor, const char *prefix,
+                       void (*take)(struct sensor *sensor, const char *input))
 {
     size_t size = strlen(sensor->folder);
-    (void)list_names(sensor->os, sensor->folder, prefix, "_input", files);
-    if (files->count == 0 && size + sizeof "/device" <= sizeof sensor->folder) {
+    struct listing files = {sensor, prefix, "_input", take, 0};
+    (void)list_names(&files, sensor->folder);
+    if (files.count == 0 && size + sizeof "/device" <= sizeof sensor->folder) {
         memcpy(sensor->folder + size, "/device", sizeof "/device");
-        (void)list_names(sensor->os, sensor->folder, prefix, "_input", files);
+        (void)list_names(&files, sensor->folder);
     }
-    for (size_t i = 0; i < files->count; i++)
-        take(sensor, files->items[i]);
     sensor->folder[size] = '\0';
 }
 
-static void take_chip(struct sensor *sensor, const char *name, struct names *files)
+static void take_chip(struct sensor *sensor, const char *name)
 {
     char text[TEXT_BYTES], power[TEXT_BYTES];
     snprintf(sensor->folder, sizeof sensor->folder, "class/hwmon/%s", name);
@@ -206,14 +176,25 @@ static void take_chip(struct sensor *sensor, const char *name, struct names *fil
         span_equal(read_line(sensor, "device/power/runtime_status", power), "suspended"))
         return;
     set_chip(sensor, chip.size > 0 ? chip : (struct span){name, strlen(name)});
-    take_files(sensor, "temp", files, take_temperature);
-    take_files(sensor, "fan", files, take_fan);
+    take_files(sensor, "temp", take_temperature);
+    take_files(sensor, "fan", take_fan);
 }
 
-static void take_zone(struct sensor *sensor, const char *name, struct names *trips)
+static void take_trip(struct sensor *sensor, const char *name)
+{
+    char text[TEXT_BYTES], file[FILE_BYTES];
+    struct span type = read_line(sensor, name, text);
+    snprintf(file, sizeof file, "%.*stemp", (int)(strlen(name) - strlen("type")), name);
+    if (span_equal(type, "critical"))
+        read_threshold(sensor, VITALS_SENSOR_CRITICAL_CELSIUS, file);
+    else if (span_equal(type, "high") || span_equal(type, "hot"))
+        read_threshold(sensor, VITALS_SENSOR_HIGH_CELSIUS, file);
+}
+
+static void take_zone(struct sensor *sensor, const char *name)
 {
     struct row_batch *out = sensor->out;
-    char text[TEXT_BYTES], file[2 * NAME_BYTES];
+    char text[TEXT_BYTES];
     double celsius;
     snprintf(sensor->folder, sizeof sensor->folder, "class/thermal/%s", name);
     if (!read_celsius(sensor, "temp", &celsius))
@@ -223,19 +204,10 @@ static void take_zone(struct sensor *sensor, const char *name, struct names *tri
     if (!begin_row(sensor, (struct span){"", 0}, "temperature"))
         return;
     batch_set_f64(out, VITALS_SENSOR_TEMPERATURE_CELSIUS, celsius);
-    if (!batch_wants(out, VITALS_SENSOR_HIGH_CELSIUS) &&
-        !batch_wants(out, VITALS_SENSOR_CRITICAL_CELSIUS))
-        return;
-    (void)list_names(sensor->os, sensor->folder, "trip_point_", "_type", trips);
-    for (size_t i = 0; i < trips->count; i++) {
-        type = read_line(sensor, trips->items[i], text);
-        size_t stem = strlen(trips->items[i]) - strlen("type");
-        snprintf(file, sizeof file, "%.*stemp", (int)stem, trips->items[i]);
-        if (span_equal(type, "critical"))
-            read_threshold(sensor, VITALS_SENSOR_CRITICAL_CELSIUS, file);
-        else if (span_equal(type, "high") || span_equal(type, "hot"))
-            read_threshold(sensor, VITALS_SENSOR_HIGH_CELSIUS, file);
-    }
+    struct listing trips = {sensor, "trip_point_", "_type", take_trip, 0};
+    if (batch_wants(out, VITALS_SENSOR_HIGH_CELSIUS) ||
+        batch_wants(out, VITALS_SENSOR_CRITICAL_CELSIUS))
+        (void)list_names(&trips, sensor->folder);
 }
 
 /* Reads the first of two files that can be read. */
@@ -296,24 +268,19 @@ static void take_supply(struct sensor *sensor, const char *name)
 int table_sensors(const struct os *os, struct row_batch *out)
 {
     struct sensor sensor = {.os = os, .out = out};
-    struct names chips, files;
+    struct listing chips = {&sensor, "", "", take_chip, 0};
+    struct listing zones = {&sensor, "thermal_zone", "", take_zone, 0};
+    struct listing supplies = {&sensor, "", "", take_supply, 0};
     bool has_temperature = false;
-    chips.out = files.out = out;
-    int error = list_names(os, "class/hwmon", "", "", &chips);
-    for (size_t i = 0; i < chips.count; i++)
-        take_chip(&sensor, chips.items[i], &files);
+    int error = list_names(&chips, "class/hwmon");
     for (size_t i = 0; i < out->row_count && !has_temperature; i++)
         has_temperature = out->rows[i].entity == VITALS_TABLE_SENSOR &&
                           batch_find(out, &out->rows[i], VITALS_SENSOR_TEMPERATURE_CELSIUS) != NULL;
     if (!has_temperature) {
-        int zones = list_names(os, "class/thermal", "thermal_zone", "", &chips);
-        error = error < 0 ? zones : error;
-        for (size_t i = 0; i < chips.count; i++)
-            take_zone(&sensor, chips.items[i], &files);
+        int result = list_names(&zones, "class/thermal");
+        error = error < 0 ? result : error;
     }
-    int supplies = list_names(os, "class/power_supply", "", "", &chips);
-    for (size_t i = 0; i < chips.count; i++)
-        take_supply(&sensor, chips.items[i]);
+    int result = list_names(&supplies, "class/power_supply");
     /* A machine that has one of the folders has reported everything, even if that is nothing. */
-    return error < 0 && supplies < 0 ? error : 0;
+    return error < 0 && result < 0 ? error : 0;
 }
