@@ -9,7 +9,14 @@
 #include "command/options/option.h"
 #include "command/processes/filter.h"
 
-typedef void ps_make(const struct ps_view *view, const vitals_row *row, struct ps_value *out);
+/* What a value is made of. */
+struct ps_asked {
+    const struct ps_view *view;
+    const vitals_row *row;
+    vitals_metric last; /* of those that the column needs */
+};
+
+typedef void ps_make(const struct ps_asked *asked, struct ps_value *out);
 
 enum { PS_NAMES = 4 };
 
@@ -43,29 +50,29 @@ static void metric_value(const vitals_row *row, vitals_metric metric, struct ps_
     }
 }
 
-static void make_age(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_age(const struct ps_asked *asked, struct ps_value *out)
 {
-    metric_value(row, VITALS_PROCESS_START_SECONDS, out);
-    out->number = ((double)vitals_snapshot_boottime_ns(view->now) / 1e9) - out->number;
+    metric_value(asked->row, VITALS_PROCESS_START_SECONDS, out);
+    out->number = ((double)vitals_snapshot_boottime_ns(asked->view->now) / 1e9) - out->number;
     if (out->availability > 0 && out->number < 0)
         out->number = 0;
 }
 
 /* The share of one CPU, over the life of the process. It begins at a clock tick: ten of them make
  * an average of it. */
-static void make_cpu(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_cpu(const struct ps_asked *asked, struct ps_value *out)
 {
     enum { TICKS_PER_SECOND = 100 };
     const double LEAST = 10.0 / TICKS_PER_SECOND;
     struct ps_value age, used;
     out->is_text = false;
-    if (view->older != NULL) {
-        out->availability = vitals_row_rate(row, view->older, VITALS_PROCESS_CPU_SECONDS,
-                                            &out->number);
+    if (asked->view->older != NULL) {
+        out->availability = vitals_row_rate(asked->row, asked->view->older,
+                                            VITALS_PROCESS_CPU_SECONDS, &out->number);
         return;
     }
-    metric_value(row, VITALS_PROCESS_CPU_SECONDS, &used);
-    make_age(view, row, &age);
+    metric_value(asked->row, VITALS_PROCESS_CPU_SECONDS, &used);
+    make_age(asked, &age);
     out->number = used.number / age.number;
     out->availability = used.availability <= 0  ? used.availability
                         : age.availability <= 0 ? age.availability
@@ -73,11 +80,11 @@ static void make_cpu(const struct ps_view *view, const vitals_row *row, struct p
                                                 : used.availability;
 }
 
-static void make_memory(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_memory(const struct ps_asked *asked, struct ps_value *out)
 {
-    const vitals_row *host = vitals_snapshot_next(view->now, VITALS_TABLE_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(asked->view->now, VITALS_TABLE_HOST, NULL);
     double total;
-    metric_value(row, VITALS_PROCESS_RESIDENT_BYTES, out);
+    metric_value(asked->row, VITALS_PROCESS_RESIDENT_BYTES, out);
     if (out->availability <= 0)
         return;
     if (host == NULL || vitals_row_number(host, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) <= 0 ||
@@ -87,11 +94,10 @@ static void make_memory(const struct ps_view *view, const vitals_row *row, struc
         out->number /= total;
 }
 
-static void make_letter(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_letter(const struct ps_asked *asked, struct ps_value *out)
 {
     struct ps_value state;
-    (void)view;
-    metric_value(row, VITALS_PROCESS_STATE, &state);
+    metric_value(asked->row, VITALS_PROCESS_STATE, &state);
     if (state.availability <= 0) {
         out->availability = state.availability;
         return;
@@ -118,21 +124,21 @@ static double number_of(const vitals_row *row, vitals_metric metric)
 
 /* As ps(1): the state; < or N by nice; L has locked pages; s leads a session; l has threads; + is
  * in the foreground of its terminal. */
-static void make_stat(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_stat(const struct ps_asked *asked, struct ps_value *out)
 {
-    make_letter(view, row, out);
+    make_letter(asked, out);
     if (out->availability <= 0)
         return;
     const struct {
         bool applies;
         char letter;
     } marks[] = {
-        {number_of(row, VITALS_PROCESS_NICE) < 0, '<'},
-        {number_of(row, VITALS_PROCESS_NICE) > 0, 'N'},
-        {number_of(row, VITALS_PROCESS_LOCKED_BYTES) > 0, 'L'},
-        {are_equal(row, VITALS_PROCESS_SESSION, VITALS_PROCESS_PID), 's'},
-        {number_of(row, VITALS_PROCESS_THREADS) > 1, 'l'},
-        {are_equal(row, VITALS_PROCESS_FOREGROUND_GROUP, VITALS_PROCESS_PROCESS_GROUP), '+'},
+        {number_of(asked->row, VITALS_PROCESS_NICE) < 0, '<'},
+        {number_of(asked->row, VITALS_PROCESS_NICE) > 0, 'N'},
+        {number_of(asked->row, VITALS_PROCESS_LOCKED_BYTES) > 0, 'L'},
+        {are_equal(asked->row, VITALS_PROCESS_SESSION, VITALS_PROCESS_PID), 's'},
+        {number_of(asked->row, VITALS_PROCESS_THREADS) > 1, 'l'},
+        {are_equal(asked->row, VITALS_PROCESS_FOREGROUND_GROUP, VITALS_PROCESS_PROCESS_GROUP), '+'},
     };
     size_t used = 1;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
@@ -144,19 +150,17 @@ static void make_stat(const struct ps_view *view, const vitals_row *row, struct 
 }
 
 /* A terminal's name, or ? for none, as ps(1) writes it. */
-static void make_terminal(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_terminal(const struct ps_asked *asked, struct ps_value *out)
 {
-    (void)view;
-    metric_value(row, VITALS_PROCESS_TERMINAL, out);
+    metric_value(asked->row, VITALS_PROCESS_TERMINAL, out);
     if (out->availability > 0 && out->text.size == 0)
         out->text = (vitals_text){"?", 1};
 }
 
 /* A process without realtime scheduling has none, as in ps(1). */
-static void make_realtime(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_realtime(const struct ps_asked *asked, struct ps_value *out)
 {
-    (void)view;
-    metric_value(row, VITALS_PROCESS_REALTIME_PRIORITY, out);
+    metric_value(asked->row, VITALS_PROCESS_REALTIME_PRIORITY, out);
     if (out->availability <= 0 || out->number > 0)
         return;
     out->is_text = true;
@@ -165,19 +169,22 @@ static void make_realtime(const struct ps_view *view, const vitals_row *row, str
 
 /* The name of a user or a group; the number where it has none, and of a file, which another machine
  * may have written. */
-static void make_account(const struct ps_view *view, const vitals_row *row, vitals_metric metric,
-                         bool is_group, struct ps_value *out)
+static void make_account(const struct ps_asked *asked, struct ps_value *out)
 {
+    const bool is_group = asked->last == VITALS_PROCESS_EFFECTIVE_GID ||
+                          asked->last == VITALS_PROCESS_SAVED_GID ||
+                          asked->last == VITALS_PROCESS_FILESYSTEM_GID;
     static struct {
         char name[sizeof out->composed]; /* of the id before: most have the same one */
         double id;
     } known[2] = {{"", -1}, {"", -1}};
-    metric_value(row, metric, out);
+    metric_value(asked->row, asked->last, out);
     if (out->availability <= 0)
         return;
     if (known[is_group].id != out->number) {
-        const struct group *group = view->local && is_group ? getgrgid((gid_t)out->number) : NULL;
-        const struct passwd *user = view->local && !is_group ? getpwuid((uid_t)out->number) : NULL;
+        const bool local = asked->view->local;
+        const struct group *group = local && is_group ? getgrgid((gid_t)out->number) : NULL;
+        const struct passwd *user = local && !is_group ? getpwuid((uid_t)out->number) : NULL;
         const char *name = group != NULL ? group->gr_name : user != NULL ? user->pw_name : NULL;
         known[is_group].id = out->number;
         if (name != NULL)
@@ -190,47 +197,19 @@ static void make_account(const struct ps_view *view, const vitals_row *row, vita
     put_composed(out, out->availability);
 }
 
-static void make_group(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
-{
-    make_account(view, row, VITALS_PROCESS_EFFECTIVE_GID, true, out);
-}
-
-static void make_saved_group(const struct ps_view *view, const vitals_row *row,
-                             struct ps_value *out)
-{
-    make_account(view, row, VITALS_PROCESS_SAVED_GID, true, out);
-}
-
-static void make_file_group(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
-{
-    make_account(view, row, VITALS_PROCESS_FILESYSTEM_GID, true, out);
-}
-
-static void make_saved_user(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
-{
-    make_account(view, row, VITALS_PROCESS_SAVED_UID, false, out);
-}
-
-static void make_file_user(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
-{
-    make_account(view, row, VITALS_PROCESS_FILESYSTEM_UID, false, out);
-}
-
 /* As ps(1): 1 has run no program since its fork, 4 used privileges. */
-static void make_flags(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_flags(const struct ps_asked *asked, struct ps_value *out)
 {
     enum { SHIFT = 6, SHOWN = 7 };
-    (void)view;
-    metric_value(row, VITALS_PROCESS_KERNEL_FLAGS, out);
+    metric_value(asked->row, VITALS_PROCESS_KERNEL_FLAGS, out);
     if (out->availability > 0)
         out->number = (double)((uint64_t)out->number >> SHIFT & SHOWN);
 }
 
 /* -1 where it has no terminal, as in ps(1). */
-static void make_foreground(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_foreground(const struct ps_asked *asked, struct ps_value *out)
 {
-    (void)view;
-    metric_value(row, VITALS_PROCESS_FOREGROUND_GROUP, out);
+    metric_value(asked->row, VITALS_PROCESS_FOREGROUND_GROUP, out);
     if (out->availability != VITALS_UNSUPPORTED)
         return;
     out->availability = VITALS_HAVE;
@@ -238,10 +217,10 @@ static void make_foreground(const struct ps_view *view, const vitals_row *row, s
 }
 
 /* The use of one CPU in whole percent, at most 99. */
-static void make_whole_cpu(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_whole_cpu(const struct ps_asked *asked, struct ps_value *out)
 {
     const double most = 99;
-    make_cpu(view, row, out);
+    make_cpu(asked, out);
     if (out->availability <= 0)
         return;
     double percent = out->number * 100 < most ? out->number * 100 : most;
@@ -249,12 +228,11 @@ static void make_whole_cpu(const struct ps_view *view, const vitals_row *row, st
 }
 
 /* The systemd slice: the last of those that the path of the cgroup begins with, else the root. */
-static void make_slice(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_slice(const struct ps_asked *asked, struct ps_value *out)
 {
     static const char END[] = ".slice";
     const size_t end_size = sizeof END - 1;
-    (void)view;
-    metric_value(row, VITALS_PROCESS_CGROUP, out);
+    metric_value(asked->row, VITALS_PROCESS_CGROUP, out);
     if (out->availability <= 0)
         return;
     vitals_text path = out->text, slice = {"-.slice", 7};
@@ -272,10 +250,9 @@ static void make_slice(const struct ps_view *view, const vitals_row *row, struct
 }
 
 /* The kernel's priority turned round, as ps(1) has it: more is more. */
-static void make_priority(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_priority(const struct ps_asked *asked, struct ps_value *out)
 {
-    (void)view;
-    metric_value(row, VITALS_PROCESS_PRIORITY, out);
+    metric_value(asked->row, VITALS_PROCESS_PRIORITY, out);
     out->number = 39 - out->number;
 }
 
@@ -294,29 +271,29 @@ static const vitals_row *next_use(const vitals_row *process, const vitals_row *u
 }
 
 /* The devices that it is on: "0,3". A process on none has an empty list. */
-static void make_gpus(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_gpus(const struct ps_asked *asked, struct ps_value *out)
 {
     size_t used = 0;
     out->composed[0] = '\0';
-    for (const vitals_row *use = NULL; (use = next_use(row, use)) != NULL;) {
-        const vitals_row *gpu = vitals_snapshot_find(view->now, VITALS_TABLE_GPU,
+    for (const vitals_row *use = NULL; (use = next_use(asked->row, use)) != NULL;) {
+        const vitals_row *gpu = vitals_snapshot_find(asked->view->now, VITALS_TABLE_GPU,
                                                      vitals_row_parent(use));
         const char *label = gpu != NULL ? vitals_row_label(gpu) : "?";
         if (used + strlen(label) + 2 < sizeof out->composed)
             used += (size_t)snprintf(out->composed + used, sizeof out->composed - used, "%s%s",
                                      used > 0 ? "," : "", label);
     }
-    bool asked = vitals_snapshot_has_table(view->now, VITALS_TABLE_GPU_PROCESS);
-    put_composed(out, asked ? VITALS_HAVE : VITALS_NOT_REQUESTED);
+    bool has_users = vitals_snapshot_has_table(asked->view->now, VITALS_TABLE_GPU_PROCESS);
+    put_composed(out, has_users ? VITALS_HAVE : VITALS_NOT_REQUESTED);
 }
 
 /* The sum over its devices; missing where one is. */
-static void sum_uses(const vitals_row *row, vitals_metric metric, struct ps_value *out)
+static void make_gpu_sum(const struct ps_asked *asked, struct ps_value *out)
 {
     double sum = 0, number;
     out->availability = VITALS_UNSUPPORTED; // it is on none
-    for (const vitals_row *use = NULL; (use = next_use(row, use)) != NULL;) {
-        vitals_availability availability = vitals_row_number(use, metric, &number);
+    for (const vitals_row *use = NULL; (use = next_use(asked->row, use)) != NULL;) {
+        vitals_availability availability = vitals_row_number(use, asked->last, &number);
         if (availability <= 0) {
             out->availability = availability;
             return;
@@ -325,18 +302,6 @@ static void sum_uses(const vitals_row *row, vitals_metric metric, struct ps_valu
         out->availability = availability;
         out->number = sum;
     }
-}
-
-static void make_gpu_memory(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
-{
-    (void)view;
-    sum_uses(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
-}
-
-static void make_gpu_share(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
-{
-    (void)view;
-    sum_uses(row, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
 }
 
 /* ---- The table ---- */
@@ -368,22 +333,22 @@ static const struct ps_kind kinds[] = {
     {{"gid"}, "GID", METRIC(EFFECTIVE_GID)},
     {{"rgid"}, "RGID", .key = "rgid", METRIC(GID)},
     {{"sgid"}, "SGID", METRIC(SAVED_GID)},
-    {{"group"}, "GROUP", .key = "effective_group", .make = make_group, .show = SHOW_TEXT,
+    {{"group"}, "GROUP", .key = "effective_group", .make = make_account, .show = SHOW_TEXT,
      NEEDS(NAME(EFFECTIVE_GID))},
-    {{"egroup"}, "EGROUP", .key = "effective_group", .make = make_group, .show = SHOW_TEXT,
+    {{"egroup"}, "EGROUP", .key = "effective_group", .make = make_account, .show = SHOW_TEXT,
      NEEDS(NAME(EFFECTIVE_GID))},
     {{"rgroup"}, "RGROUP", .key = "rgroup", METRIC(GROUP)},
     {{"svuid"}, "SVUID", METRIC(SAVED_UID)},
     {{"svgid"}, "SVGID", METRIC(SAVED_GID)},
-    {{"suser", "svuser"}, "SUSER", .key = "saved_user", .make = make_saved_user,
+    {{"suser", "svuser"}, "SUSER", .key = "saved_user", .make = make_account,
      .show = SHOW_TEXT, NEEDS(NAME(SAVED_UID))},
-    {{"sgroup", "svgroup"}, "SGROUP", .key = "saved_group", .make = make_saved_group,
+    {{"sgroup", "svgroup"}, "SGROUP", .key = "saved_group", .make = make_account,
      .show = SHOW_TEXT, NEEDS(NAME(SAVED_GID))},
     {{"fsuid", "fuid"}, "FSUID", METRIC(FILESYSTEM_UID)},
     {{"fsgid", "fgid"}, "FSGID", METRIC(FILESYSTEM_GID)},
-    {{"fsuser", "fuser"}, "FSUSER", .key = "filesystem_user", .make = make_file_user,
+    {{"fsuser", "fuser"}, "FSUSER", .key = "filesystem_user", .make = make_account,
      .show = SHOW_TEXT, NEEDS(NAME(FILESYSTEM_UID))},
-    {{"fsgroup", "fgroup"}, "FSGROUP", .key = "filesystem_group", .make = make_file_group,
+    {{"fsgroup", "fgroup"}, "FSGROUP", .key = "filesystem_group", .make = make_account,
      .show = SHOW_TEXT, NEEDS(NAME(FILESYSTEM_GID))},
     {{"supgid"}, "SUPGID", METRIC(SUPPLEMENTARY_GIDS)},
     {{"supgrp"}, "SUPGRP", METRIC(SUPPLEMENTARY_GROUPS)},
@@ -467,9 +432,9 @@ static const struct ps_kind kinds[] = {
     {{"umask"}, "UMASK", METRIC(UMASK), .show = SHOW_OCTAL},
     {{"gpu", "gpus"}, "GPU", .key = "gpus", .make = make_gpus, .show = SHOW_TEXT,
      NEEDS(ON_DEVICE, VITALS_GPU_INDEX)},
-    {{"gpumem", "gpu_mem"}, "GPUMEM", .key = "gpu_memory_used_bytes", .make = make_gpu_memory,
+    {{"gpumem", "gpu_mem"}, "GPUMEM", .key = "gpu_memory_used_bytes", .make = make_gpu_sum,
      .show = SHOW_BYTES, NEEDS(ON_DEVICE, VITALS_GPU_PROCESS_MEMORY_USED_BYTES)},
-    {{"gpu%", "%gpu", "sm%"}, "%GPU", .key = "gpu_utilization_ratio", .make = make_gpu_share,
+    {{"gpu%", "%gpu", "sm%"}, "%GPU", .key = "gpu_utilization_ratio", .make = make_gpu_sum,
      .show = SHOW_PERCENT, NEEDS(ON_DEVICE, VITALS_GPU_PROCESS_UTILIZATION_RATIO)},
 };
 // clang-format on
@@ -655,8 +620,12 @@ void ps_column_value(const struct ps_column *column, const struct ps_view *view,
 {
     out->availability = VITALS_NOT_REQUESTED;
     out->is_text = false;
-    if (column->kind != NULL && column->kind->make != NULL)
-        column->kind->make(view, row, out);
-    else
-        metric_value(row, column->metric, out);
+    if (column->kind != NULL && column->kind->make != NULL) {
+        struct ps_asked asked = {view, row, 0};
+        for (size_t i = 0; i < PS_NEEDS && column->kind->needs[i] != 0; i++)
+            asked.last = column->kind->needs[i];
+        column->kind->make(&asked, out);
+        return;
+    }
+    metric_value(row, column->metric, out);
 }

@@ -158,7 +158,7 @@ static void status_gives_the_real_user(void)
     CHECK_UINT(status.has & plain, plain);
     CHECK_UINT(status.uid, 4000000001);
     CHECK_UINT(status.peak_bytes, 7340 * 1024);
-    CHECK_INT(status.group, 701);
+    CHECK_UINT(status.group, 701);
     CHECK(status_of("proc/linux-6.18/2/status", &status));
     CHECK_FALSE(status.has & OS_STATUS_PEAK);
 }
