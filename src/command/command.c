@@ -70,10 +70,9 @@ const char *command_safe(const char *string)
 }
 
 /* Each line is written with one write, because several threads may print at once. */
-static void trace_line(void *data, const char *line)
+static void trace_line(void *data UNUSED, const char *line)
 {
     char text[600];
-    (void)data;
     int size = snprintf(text, sizeof text, "vitals: trace: %s\n", line);
     if (size >= (int)sizeof text) {
         size = (int)sizeof text;
@@ -277,9 +276,8 @@ struct account_view command_account_view(const struct look_settings *look,
 /* Write end of the pipe that a signal handler writes to; the read end stops the feed. */
 static volatile sig_atomic_t interrupted_by = -1;
 
-static void interrupt(int signal_number)
+static void interrupt(int signal_number UNUSED)
 {
-    (void)signal_number;
     int before = errno;
     ssize_t ignored = write((int)interrupted_by, "", 1);
     (void)ignored;

@@ -20,9 +20,8 @@
 #define TELL_FOLDER "../libexec/vitals"
 #endif
 
-static const char *from_environment(void *data, const char *name)
+static const char *from_environment(void *data UNUSED, const char *name)
 {
-    (void)data;
     return getenv(name);
 }
 

@@ -3,11 +3,11 @@
 
 #include "feed/built_without.h"
 #include "monitor/monitor.h"
+#include "util/base.h"
 
-int monitor_run(const struct monitor_options *options, struct monitor_end *end, vitals_error *error)
+int monitor_run(const struct monitor_options *options UNUSED, struct monitor_end *end UNUSED,
+                vitals_error *error)
 {
-    (void)options;
-    (void)end;
     *error = (vitals_error){.code = VITALS_EUNSUPPORTED};
     (void)snprintf(error->message, sizeof error->message, BUILT_WITHOUT_MONITOR);
     return VITALS_EUNSUPPORTED;

@@ -35,9 +35,8 @@ static struct text_piece piece_ascii(const char *bytes, size_t size)
     return piece_of(bytes, size, (int)size);
 }
 
-static struct text_piece piece_replacement(uint32_t character)
+static struct text_piece piece_replacement(uint32_t character UNUSED)
 {
-    (void)character;
     return piece_of(REPLACEMENT, 3, 1);
 }
 

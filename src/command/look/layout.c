@@ -304,17 +304,15 @@ static char *layout_text(const struct arrangement *arrangement)
 
 #else
 
-int layout_parse(const char *path, const char *bytes, size_t size, struct arrangement *out,
-                 char message[static LAYOUT_MESSAGE])
+int layout_parse(const char *path, const char *bytes UNUSED, size_t size UNUSED,
+                 struct arrangement *out, char message[static LAYOUT_MESSAGE])
 {
-    (void)bytes, (void)size;
     *out = (struct arrangement){.sort_count = 0};
     return tell(message, "%s: " BUILT_WITHOUT_JSON, command_safe(path));
 }
 
-static char *layout_text(const struct arrangement *arrangement)
+static char *layout_text(const struct arrangement *arrangement UNUSED)
 {
-    (void)arrangement;
     errno = ENOTSUP;
     return NULL;
 }

@@ -158,10 +158,9 @@ int config_parse(struct settings *settings, const char *path, const char *bytes,
 
 #else
 
-int config_parse(struct settings *settings, const char *path, const char *bytes, size_t size,
-                 struct option_error *error)
+int config_parse(struct settings *settings UNUSED, const char *path, const char *bytes UNUSED,
+                 size_t size UNUSED, struct option_error *error)
 {
-    (void)settings, (void)bytes, (void)size;
     return fail_reading(error, path, BUILT_WITHOUT_JSON);
 }
 

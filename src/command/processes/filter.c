@@ -381,9 +381,8 @@ static bool container_passes(struct filter *filter, const vitals_row *process)
     return false;
 }
 
-static bool uses_gpu(struct filter *filter, const vitals_row *process)
+static bool uses_gpu(struct filter *filter UNUSED, const vitals_row *process)
 {
-    (void)filter;
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     uint64_t key;
     EACH_ROW(user, snapshot, VITALS_TABLE_GPU_PROCESS) {

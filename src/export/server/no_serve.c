@@ -3,9 +3,9 @@
 #include "feed/built_without.h"
 #include "record/sample.h"
 
-static int refuse(const json_t *config, const json_t *hello, void **data, vitals_error *error)
+static int refuse(const json_t *config UNUSED, const json_t *hello UNUSED, void **data UNUSED,
+                  vitals_error *error)
 {
-    (void)config, (void)hello, (void)data;
     return record_fail(VITALS_EUNSUPPORTED, "serve", error, BUILT_WITHOUT_SERVER);
 }
 

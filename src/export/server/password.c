@@ -192,11 +192,11 @@ struct password_comparison *comparison_start(const struct password_cache *cache,
     return NULL;
 }
 #else
-struct password_comparison *comparison_start(const struct password_cache *cache,
-                                             const struct password_users *users,
-                                             const struct password_given *given, int notify)
+struct password_comparison *comparison_start(const struct password_cache *cache UNUSED,
+                                             const struct password_users *users UNUSED,
+                                             const struct password_given *given UNUSED,
+                                             int notify UNUSED)
 {
-    (void)cache, (void)users, (void)given, (void)notify;
     return NULL;
 }
 #endif

@@ -90,10 +90,9 @@ static struct body *all_event(struct serve *serve, struct sample *sample)
     return view_event(serve, sample, true);
 }
 
-static struct body *history_document(struct serve *serve, struct sample *sample)
+static struct body *history_document(struct serve *serve, struct sample *sample UNUSED)
 {
     struct buffer text = {.bytes = NULL};
-    (void)sample;
     history_write(serve->history, &text);
     return body_new(&text);
 }
@@ -127,18 +126,16 @@ static void answer_rendered(struct serve *serve, render_function *render,
 }
 
 /* The newest sample in the form of `vitals --json`. */
-static void api_snapshot(struct serve *serve, const struct http_request *request,
+static void api_snapshot(struct serve *serve, const struct http_request *request UNUSED,
                          struct http_answer *answer)
 {
-    (void)request;
     answer_rendered(serve, snapshot_document, answer);
 }
 
 /* The last hour (history.h). */
-static void api_history(struct serve *serve, const struct http_request *request,
+static void api_history(struct serve *serve, const struct http_request *request UNUSED,
                         struct http_answer *answer)
 {
-    (void)request;
     answer_rendered(serve, history_document, answer);
 }
 
@@ -255,11 +252,10 @@ static const char PAGE_POLICY[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-static void answer_page(struct serve *serve, const struct http_request *request,
+static void answer_page(struct serve *serve UNUSED, const struct http_request *request,
                         struct http_answer *answer)
 {
     const struct page_file *file = page_files;
-    (void)serve;
     while (file->path != NULL && strcmp(file->path, request->path) != 0)
         file++;
     if (file->path == NULL) {
@@ -276,19 +272,16 @@ static void answer_page(struct serve *serve, const struct http_request *request,
 /* ---- the table ---- */
 
 /* The process runs. */
-static void answer_healthy(struct serve *serve, const struct http_request *request,
+static void answer_healthy(struct serve *serve UNUSED, const struct http_request *request UNUSED,
                            struct http_answer *answer)
 {
-    (void)serve;
-    (void)request;
     http_answer_text(answer, 200, "vitals is healthy\n");
 }
 
 /* There is a sample. */
-static void answer_ready(struct serve *serve, const struct http_request *request,
+static void answer_ready(struct serve *serve, const struct http_request *request UNUSED,
                          struct http_answer *answer)
 {
-    (void)request;
     if (serve->newest != NULL)
         http_answer_text(answer, 200, "vitals is ready\n");
     else

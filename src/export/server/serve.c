@@ -555,10 +555,9 @@ static void serve_processes(void *data, struct sample *sample)
 }
 
 /* Ends at once: clients get no answer any more. */
-static void serve_close(void *data, uint64_t deadline_ns)
+static void serve_close(void *data, uint64_t deadline_ns UNUSED)
 {
     struct serve *serve = data;
-    (void)deadline_ns;
     pthread_mutex_lock(&serve->mutex);
     serve->stop = true;
     pthread_mutex_unlock(&serve->mutex);

@@ -159,14 +159,13 @@ struct stream {
 };
 
 /* Callback of libmicrohttpd: fills the next block. */
-static ssize_t read_stream(void *data, uint64_t position, char *out, size_t room)
+static ssize_t read_stream(void *data, uint64_t position UNUSED, char *out, size_t room)
 {
     struct stream *stream = data;
     struct connection *connection = stream->request->connection;
     struct serve *serve = stream->request->serve;
     size_t used = 0, size;
     const char *bytes;
-    (void)position;
     if (stream->ended)
         return MHD_CONTENT_READER_END_OF_STREAM;
     connection_enter_phase(&serve->connections, connection, CONNECTION_STREAMING, clock_now_ns());

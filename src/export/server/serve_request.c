@@ -22,11 +22,10 @@ struct gate {
     bool has_body;
 };
 
-static enum MHD_Result look_at_header(void *data, enum MHD_ValueKind kind, const char *name,
+static enum MHD_Result look_at_header(void *data, enum MHD_ValueKind kind UNUSED, const char *name,
                                       const char *value)
 {
     struct gate *gate = data;
-    (void)kind;
     gate->hosts += strcasecmp(name, "Host") == 0;
     gate->has_body |= strcasecmp(name, "Transfer-Encoding") == 0 ||
                       (strcasecmp(name, "Content-Length") == 0 && value != NULL &&
@@ -311,15 +310,12 @@ void *request_begin(void *data, const char *line, struct MHD_Connection *mhd)
 
 /* Called after the headers, after the body, and when a suspended request is resumed. A request
  * with a body is refused before the body is read. */
-enum MHD_Result request_handle(void *serve, struct MHD_Connection *mhd, const char *url,
-                               const char *method, const char *version, const char *upload,
-                               size_t *upload_size, void **data)
+enum MHD_Result request_handle(void *serve UNUSED, struct MHD_Connection *mhd, const char *url,
+                               const char *method, const char *version UNUSED,
+                               const char *upload UNUSED, size_t *upload_size, void **data)
 {
     struct http_request *request = *data;
-    (void)serve;
     (void)mhd;
-    (void)version;
-    (void)upload;
     if (request == NULL || *upload_size != 0)
         return MHD_NO;
     request->path = url;
@@ -333,13 +329,11 @@ enum MHD_Result request_handle(void *serve, struct MHD_Connection *mhd, const ch
     return answer_request(request, method);
 }
 
-void request_end(void *data, struct MHD_Connection *mhd, void **context,
-                 enum MHD_RequestTerminationCode how)
+void request_end(void *data, struct MHD_Connection *mhd UNUSED, void **context,
+                 enum MHD_RequestTerminationCode how UNUSED)
 {
     struct serve *serve = data;
     struct http_request *request = *context;
-    (void)mhd;
-    (void)how;
     if (request == NULL)
         return;
 

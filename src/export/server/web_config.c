@@ -12,6 +12,7 @@
 
 #include "feed/built_without.h"
 #include "record/sample.h"
+#include "util/base.h"
 
 #if VITALS_WITH_YAML
 #include <yaml.h>
@@ -341,10 +342,9 @@ static int take_tls(struct web_config_reader *reader, const struct key *key, yam
 
 /* ---- http_server_config ---- */
 
-static int take_header(struct web_config_reader *reader, const void *data, const char *key,
+static int take_header(struct web_config_reader *reader, const void *data UNUSED, const char *key,
                        yaml_node_t *key_node, yaml_node_t *value)
 {
-    (void)data;
     for (size_t i = 0; i < WEB_CONFIG_HEADERS; i++) {
         struct web_header *header = &reader->config->headers[i];
         if (strcasecmp(header->name, key) != 0)
@@ -381,12 +381,11 @@ static int take_http(struct web_config_reader *reader, const struct key *key, ya
 
 /* ---- basic_auth_users, rate_limit ---- */
 
-static int take_user(struct web_config_reader *reader, const void *data, const char *key,
+static int take_user(struct web_config_reader *reader, const void *data UNUSED, const char *key,
                      yaml_node_t *key_node, yaml_node_t *value)
 {
     struct web_config *config = reader->config;
     const char *hash = scalar(value);
-    (void)data;
     if (key[0] == '\0' || strlen(key) >= PASSWORD_USER || strchr(key, ':') != NULL)
         return refuse(reader, key_node, "is no name of a user", key);
     if (hash == NULL || !password_hash_fits(hash))
@@ -517,12 +516,9 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
     return code;
 }
 #else
-int web_config_parse(const char *path, const char *bytes, size_t size, struct web_config **out,
-                     vitals_error *error)
+int web_config_parse(const char *path, const char *bytes UNUSED, size_t size UNUSED,
+                     struct web_config **out UNUSED, vitals_error *error)
 {
-    (void)bytes;
-    (void)size;
-    (void)out;
     return record_fail(VITALS_EUNSUPPORTED, path, error, BUILT_WITHOUT_YAML);
 }
 #endif

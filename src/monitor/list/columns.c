@@ -5,21 +5,20 @@
 #include <string.h>
 
 #include "monitor/list/group.h"
+#include "util/base.h"
 #include "view/canvas.h"
 
 enum { COMMAND_LEAST = 9 };
 
 /* ---- what they say ---- */
 
-static void gpu_words(const struct model *model, const struct item *item, char *out)
+static void gpu_words(const struct model *model UNUSED, const struct item *item, char *out)
 {
-    (void)model;
     (void)snprintf(out, WORDS, "%s", item->gpu != NULL ? vitals_row_label(item->gpu) : "-");
 }
 
-static bool pid_value(const struct model *model, const struct item *item, double *out)
+static bool pid_value(const struct model *model UNUSED, const struct item *item, double *out)
 {
-    (void)model;
     return cell_value(item->process, VITALS_PROCESS_PID, out) ||
            cell_value(item->user, VITALS_GPU_PROCESS_PID, out);
 }
@@ -70,9 +69,8 @@ static void name_words(const struct model *model, enum group_by by, const struct
 }
 
 /* The memory of a line: of one device, or of all devices of a process. */
-static bool gpu_memory_value(const struct model *model, const struct item *item, double *out)
+static bool gpu_memory_value(const struct model *model UNUSED, const struct item *item, double *out)
 {
-    (void)model;
     if (item->use.known == 0 && item->use.unknown == 0)
         return cell_value(item->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
     *out = item->use.bytes;
@@ -99,10 +97,9 @@ static bool memory_value(const struct model *model, const struct item *item, dou
     return true;
 }
 
-static bool time_value(const struct model *model, const struct item *item, double *out)
+static bool time_value(const struct model *model UNUSED, const struct item *item, double *out)
 {
     double start;
-    (void)model;
     if (!cell_value(item->process, VITALS_PROCESS_START_SECONDS, &start))
         return false;
     *out = (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(item->process)) / 1e9 - start;
@@ -119,10 +116,9 @@ size_t column_pad(const char *text, int width, bool left, char *out, size_t capa
 }
 
 /* Written apart: it is longer than WORDS. */
-static void command_words(const struct model *model, const struct item *item, char *out)
+static void command_words(const struct model *model UNUSED, const struct item *item UNUSED,
+                          char *out)
 {
-    (void)model;
-    (void)item;
     out[0] = '\0';
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "monitor/screens/screen.h"
+#include "util/base.h"
 
 enum { SIDEWAYS = 2 };
 
@@ -106,13 +107,12 @@ static bool device_choice_click(struct monitor *monitor, const struct layout *la
     return true;
 }
 
-static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
+static void draw(const struct monitor *monitor, const void *state UNUSED, struct pen *pen)
 {
     static const char HINT[] = "(Press h for help or q to quit)";
     const struct model *model = &monitor->model;
     const struct monitor_options *options = model->options;
     struct layout layout;
-    (void)state;
     layout_of(model, &layout);
 
     /* The snapshot's own time, and what one should know. */
@@ -163,12 +163,11 @@ static int lines_from(const struct model *model, const struct layout *layout, in
 }
 
 /* Scrolls so that the selection is seen, and not beyond an end. */
-static void settle(struct monitor *monitor, void *state)
+static void settle(struct monitor *monitor, void *state UNUSED)
 {
     struct model *model = &monitor->model;
     enum { TRAFFIC_READINGS = 4 }; /* with the last of them it goes */
     struct layout layout;
-    (void)state;
     /* A device that has left, or that cannot be seen, is not chosen any more. */
     if (model->has_device && ((model->arranged.hidden & PANEL_DEVICES) || chosen_place(model) < 0))
         choose_device(model, NULL);
@@ -253,12 +252,11 @@ static void move_sideways(struct model *model, int columns)
     model->shift = model->shift < 0 ? 0 : model->shift;
 }
 
-static bool act(struct monitor *monitor, void *state, enum action action, int argument)
+static bool act(struct monitor *monitor, void *state UNUSED, enum action action, int argument)
 {
     struct model *model = &monitor->model;
     int place = model_selected(model);
     struct layout layout;
-    (void)state;
     model->loose = false;
     if (device_choice_act(monitor, action, argument))
         return true;
@@ -338,11 +336,10 @@ static void click_title(struct model *model, int x)
     }
 }
 
-static bool click(struct monitor *monitor, void *state, const struct input_event *event)
+static bool click(struct monitor *monitor, void *state UNUSED, const struct input_event *event)
 {
     struct model *model = &monitor->model;
     struct layout layout;
-    (void)state;
     layout_of(model, &layout);
     if (event->code != INPUT_CLICK) {
         if (input_lines(event, 0, 0) != 0)
@@ -366,9 +363,8 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     return true;
 }
 
-static bool target(const struct monitor *monitor, const void *state, struct identity *out)
+static bool target(const struct monitor *monitor, const void *state UNUSED, struct identity *out)
 {
-    (void)state;
     *out = monitor->model.selected;
     return model_selected(&monitor->model) >= 0 && out->group == 0;
 }

@@ -176,20 +176,18 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
                       "Enter or q goes back, e shows the environment");
 }
 
-static bool target(const struct monitor *monitor, const void *state, struct identity *out)
+static bool target(const struct monitor *monitor UNUSED, const void *state, struct identity *out)
 {
     const struct screen_process *process = state;
-    (void)monitor;
     *out = process->identity;
     return true;
 }
 
 /* Its device has a screen of its own. */
-static bool act(struct monitor *monitor, void *state, enum action action, int argument)
+static bool act(struct monitor *monitor, void *state, enum action action, int argument UNUSED)
 {
     const struct screen_process *process = state;
     struct item item = item_of(&monitor->model, process);
-    (void)argument;
     if (action != ACTION_DEVICE)
         return false;
     if (item.gpu == NULL) {

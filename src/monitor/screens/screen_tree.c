@@ -344,11 +344,10 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     }
 }
 
-static bool click(struct monitor *monitor, void *state, const struct input_event *event)
+static bool click(struct monitor *monitor UNUSED, void *state, const struct input_event *event)
 {
     struct screen_tree *tree = state;
     int place = tree->top + event->y - HEAD, by = input_lines(event, 0, 0);
-    (void)monitor;
     if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->branch_count)
         select_place(tree, place);
     if (by != 0)
@@ -357,10 +356,9 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     return true;
 }
 
-static bool target(const struct monitor *monitor, const void *state, struct identity *out)
+static bool target(const struct monitor *monitor UNUSED, const void *state, struct identity *out)
 {
     const struct screen_tree *tree = state;
-    (void)monitor;
     *out = tree->selected;
     return selected(tree) >= 0;
 }

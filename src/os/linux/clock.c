@@ -17,27 +17,23 @@ static uint64_t read_clock(clockid_t id)
     return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t monotonic_ns(void *data)
+static uint64_t monotonic_ns(void *data UNUSED)
 {
-    (void)data;
     return read_clock(CLOCK_MONOTONIC);
 }
 
-static uint64_t boottime_ns(void *data)
+static uint64_t boottime_ns(void *data UNUSED)
 {
-    (void)data;
     return read_clock(CLOCK_BOOTTIME);
 }
 
-static uint64_t realtime_ns(void *data)
+static uint64_t realtime_ns(void *data UNUSED)
 {
-    (void)data;
     return read_clock(CLOCK_REALTIME);
 }
 
-static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
+static int wait_until(void *data UNUSED, int descriptor, uint64_t deadline_ns)
 {
-    (void)data;
     struct pollfd watched = {.fd = descriptor, .events = POLLIN};
     for (;;) {
         uint64_t now = read_clock(CLOCK_MONOTONIC);

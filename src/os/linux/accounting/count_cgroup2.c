@@ -89,10 +89,9 @@ static bool is_inside(const struct count_cgroup2_state *state, int64_t pid)
     return false;
 }
 
-static int child_cgroup2(void *data, int64_t pid, os_quantities *counts)
+static int child_cgroup2(void *data, int64_t pid, os_quantities *counts UNUSED)
 {
     struct count_cgroup2_state *state = data;
-    (void)counts;
     if (is_inside(state, pid))
         return 0;
     return own_group_limit(state->os, &state->group, "cgroup.procs", (uint64_t)pid);

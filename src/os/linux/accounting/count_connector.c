@@ -34,10 +34,9 @@ static int open_connector(void *data, const struct os_count_options *options, os
     return 0;
 }
 
-static int child_connector(void *data, int64_t pid, os_quantities *counts)
+static int child_connector(void *data, int64_t pid, os_quantities *counts UNUSED)
 {
     struct count_connector_state *state = data;
-    (void)counts;
     state->root = pid;
     state->begin_ns = os_now_ns(state->os);
     return 0;

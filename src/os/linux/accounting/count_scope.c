@@ -28,9 +28,8 @@ struct count_scope_state {
     int64_t maker; /* a fork of this process must not end the keeper */
 };
 
-static void keep(void *data)
+static void keep(void *data UNUSED)
 {
-    (void)data;
     for (;;)
         (void)pause();
 }

@@ -65,10 +65,9 @@ static uint64_t last_born(const struct os *os)
     return cursor_u64(&at, &number) ? number : 0;
 }
 
-static int child_wait(void *data, int64_t pid, os_quantities *counts)
+static int child_wait(void *data, int64_t pid, os_quantities *counts UNUSED)
 {
     struct count_wait_state *state = data;
-    (void)counts;
     state->root = pid;
     state->own_bytes = os_own_peak_bytes();
     state->last_born = last_born(state->os);
@@ -153,9 +152,8 @@ static void read_wait(void *data, struct counted *out)
              whole_wait(data) ? VITALS_HAVE : VITALS_LOWER_BOUND, "reaped by vitals itself");
 }
 
-static void close_wait(void *data)
+static void close_wait(void *data UNUSED)
 {
-    (void)data;
 }
 
 const struct os_counter count_wait = {

@@ -59,25 +59,22 @@ const struct own_figure own_figures_v1[] = {
     {.file = NULL},
 };
 
-static bool parse_number(const struct os *os, const struct own_figure *figure, const char *bytes,
-                         size_t size, uint64_t *out)
+static bool parse_number(const struct os *os UNUSED, const struct own_figure *figure UNUSED,
+                         const char *bytes, size_t size, uint64_t *out)
 {
-    (void)os, (void)figure;
     struct cursor at = cursor_over(bytes, size);
     return cursor_u64(&at, out);
 }
 
-static bool parse_field(const struct os *os, const struct own_figure *figure, const char *bytes,
-                        size_t size, uint64_t *out)
+static bool parse_field(const struct os *os UNUSED, const struct own_figure *figure,
+                        const char *bytes, size_t size, uint64_t *out)
 {
-    (void)os;
     return cgroup_parse_field(bytes, size, (struct span){figure->key, strlen(figure->key)}, out);
 }
 
-static bool parse_less(const struct os *os, const struct own_figure *figure, const char *bytes,
-                       size_t size, uint64_t *out)
+static bool parse_less(const struct os *os UNUSED, const struct own_figure *figure,
+                       const char *bytes, size_t size, uint64_t *out)
 {
-    (void)os;
     struct cursor keys = cursor_over(figure->key, strlen(figure->key));
     struct span all;
     uint64_t whole, part;
@@ -89,10 +86,9 @@ static bool parse_less(const struct os *os, const struct own_figure *figure, con
     return true;
 }
 
-static bool parse_pressure(const struct os *os, const struct own_figure *figure, const char *bytes,
-                           size_t size, uint64_t *out)
+static bool parse_pressure(const struct os *os UNUSED, const struct own_figure *figure UNUSED,
+                           const char *bytes, size_t size, uint64_t *out)
 {
-    (void)os, (void)figure;
     struct cursor at = cursor_over(bytes, size);
     struct span line, word;
     while (cursor_line(&at, &line)) {

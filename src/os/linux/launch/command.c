@@ -86,9 +86,9 @@ static long call4(long number, long a, long b, long c, long d)
     return result < 0 ? -errno : result;
 }
 
-static long clone_onto(const struct clone_args *arguments, void (*main)(void *data), void *data)
+static long clone_onto(const struct clone_args *arguments UNUSED,
+                       void (*main UNUSED)(void *data UNUSED), void *data)
 {
-    (void)arguments, (void)main, (void)data;
     return -ENOSYS;
 }
 #endif

@@ -345,9 +345,8 @@ enum { ORPHAN_SECONDS = 3 };
 
 /* One with a channel sees it there and has this long to end what it was at; where it hangs in a
  * driver it is ended. A signal that no terminal sends. */
-static void on_orphan(int signal)
+static void on_orphan(int signal UNUSED)
 {
-    (void)signal;
     alarm(ORPHAN_SECONDS);
 }
 

@@ -47,9 +47,8 @@ static int look_up(int root, const char *path)
 
 #else
 
-static int look_up(int root, const char *path)
+static int look_up(int root UNUSED, const char *path UNUSED)
 {
-    (void)root, (void)path;
     return -ENOSYS;
 }
 

@@ -151,7 +151,7 @@ static void read_security_label(struct metrics_reading *reading, const vitals_me
         batch_set_string(reading->out, VITALS_PROCESS_SECURITY_LABEL, text);
 }
 
-static void read_numbers(struct metrics_reading *reading, const vitals_metric *metrics)
+static void read_numbers(struct metrics_reading *reading, const vitals_metric *metrics UNUSED)
 {
     static const struct {
         vitals_metric metric;
@@ -163,7 +163,6 @@ static void read_numbers(struct metrics_reading *reading, const vitals_metric *m
         {VITALS_PROCESS_OOM_SCORE, "oom_score", false, 0},
         {VITALS_PROCESS_OOM_SCORE_ADJUST, "oom_score_adj", true, 0},
     };
-    (void)metrics;
     for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++) {
         vitals_metric metric = NUMBERS[i].metric;
         if (!batch_wants(reading->out, metric))

@@ -107,9 +107,8 @@ static void set_directory(struct metrics_reading *reading, vitals_metric metric,
     }
 }
 
-void metrics_read_directory(struct metrics_reading *reading, const vitals_metric *metrics)
+void metrics_read_directory(struct metrics_reading *reading, const vitals_metric *metrics UNUSED)
 {
-    (void)metrics;
     set_directory(reading, VITALS_PROCESS_WORKING_DIRECTORY, "cwd");
     set_directory(reading, VITALS_PROCESS_ROOT_DIRECTORY, "root");
 }
@@ -142,9 +141,8 @@ int linux_namespace(const struct os *os, const char *path, uint64_t *inode)
     return inode_of((struct span){bytes, (size_t)size}, inode) ? 0 : -EBADMSG;
 }
 
-void metrics_read_namespaces(struct metrics_reading *reading, const vitals_metric *metrics)
+void metrics_read_namespaces(struct metrics_reading *reading, const vitals_metric *metrics UNUSED)
 {
-    (void)metrics;
     for (size_t i = 0; i < ARRAY_COUNT(NAMESPACES); i++) {
         if (!batch_wants(reading->out, NAMESPACES[i].metric))
             continue;

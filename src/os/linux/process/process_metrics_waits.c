@@ -183,14 +183,13 @@ static void set_from_threads(struct metrics_reading *reading, bool switches)
         batch_set_missing(out, VITALS_PROCESS_RUN_DELAY_SECONDS, missing);
 }
 
-void metrics_read_waits(struct metrics_reading *reading, const vitals_metric *metrics)
+void metrics_read_waits(struct metrics_reading *reading, const vitals_metric *metrics UNUSED)
 {
     static const vitals_metric RUNS[] = {VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES,
                                          VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, 0};
     static const vitals_metric DELAYS[] = {VITALS_PROCESS_BLOCK_DELAY_SECONDS,
                                            VITALS_PROCESS_SWAP_DELAY_SECONDS,
                                            VITALS_PROCESS_RECLAIM_DELAY_SECONDS, 0};
-    (void)metrics;
     struct row_batch *out = reading->out;
     bool switches = batch_wants_any(out, RUNS);
     bool runs = switches || batch_wants(out, VITALS_PROCESS_RUN_DELAY_SECONDS);

@@ -101,10 +101,9 @@ static void take_inet(struct span message, const struct socket_group *group,
     socket_list_ends(list, info, &ends);
 }
 
-static void take_unix(struct span message, const struct socket_group *group,
+static void take_unix(struct span message, const struct socket_group *group UNUSED,
                       struct socket_list *list, struct socket_info *info)
 {
-    (void)group;
     struct unix_diag_msg found;
     memcpy(&found, message.bytes, sizeof found);
     info->type = found.udiag_type;
@@ -132,10 +131,9 @@ static void take_unix(struct span message, const struct socket_group *group,
         socket_list_remote(list, info, (struct span){"", 0});
 }
 
-static void take_netlink(struct span message, const struct socket_group *group,
+static void take_netlink(struct span message, const struct socket_group *group UNUSED,
                          struct socket_list *list, struct socket_info *info)
 {
-    (void)group;
     struct netlink_diag_msg found;
     memcpy(&found, message.bytes, sizeof found);
     info->has |= SOCKET_LOCAL_PORT;
@@ -150,10 +148,9 @@ static void take_netlink(struct span message, const struct socket_group *group,
     socket_list_remote(list, info, (struct span){"", 0});
 }
 
-static void take_packet(struct span message, const struct socket_group *group,
+static void take_packet(struct span message, const struct socket_group *group UNUSED,
                         struct socket_list *list, struct socket_info *info)
 {
-    (void)group;
     struct packet_diag_msg found;
     memcpy(&found, message.bytes, sizeof found);
     info->type = found.pdiag_type;
@@ -172,10 +169,9 @@ static void take_packet(struct span message, const struct socket_group *group,
     socket_list_remote(list, info, (struct span){"", 0});
 }
 
-static void take_vsock(struct span message, const struct socket_group *group,
+static void take_vsock(struct span message, const struct socket_group *group UNUSED,
                        struct socket_list *list, struct socket_info *info)
 {
-    (void)group;
     struct vsock_diag_msg found;
     memcpy(&found, message.bytes, sizeof found);
     info->type = found.vdiag_type;
