@@ -54,7 +54,7 @@ struct vitals_account {
     size_t attribute_count, attribute_capacity;
 };
 
-/* What the launcher knows when all is over. */
+/* The launcher's facts of a run that is over. */
 struct run_facts {
     int exit_code, signal;
     bool end_unknown;              /* it is not told how it ended, or it has not */
@@ -84,12 +84,14 @@ void account_shrink(vitals_account *account);
 void account_set_text(vitals_account *account, const char *name, vitals_text text);
 void account_set_string(vitals_account *account, const char *name, const char *string);
 
-/* Adds figures in the order in which a person reads them. What finds no memory is missing. */
+/* Adds figures in the order in which a person reads them. Figures for which there is no memory are
+ * missing. */
 void account_fill(vitals_account *account, const struct run_facts *facts);
 
 /* Sets command (of argv, where there is one), working_directory, user, host, boot_id, version and
- * started_ns (`begin_ns` as the realtime clock has it). What finds no memory is missing. Nothing
- * here may wait for a network: a user is looked up in /etc/passwd alone. Any thread. */
+ * started_ns (`begin_ns` as the realtime clock has it). Figures for which there is no memory are
+ * missing. Nothing here may wait for a network: a user is looked up in /etc/passwd alone. Any
+ * thread. */
 void account_describe(vitals_account *account, const vitals_context *context, char *const *argv,
                       uint64_t begin_ns);
 

@@ -17,7 +17,7 @@ static const double COVERED_SECONDS = 0.05;
 
 enum { COMMAND_MOST = 64 * 1024 };
 
-/* Of the tree. Without memory the figure is missing. */
+/* Adds a figure of the tree. If memory is out the figure is missing. */
 static void put(vitals_account *account, const char *name, const char *unit, const char *source,
                 vitals_availability state, double value)
 {
@@ -216,7 +216,7 @@ static void put_memory(vitals_account *account, const struct run_facts *facts)
         return;
     }
 
-    /* What is at least true: what samples saw, or the largest process, whichever is more. */
+    /* A lower bound: the highest sample, or the largest process, whichever is more. */
     const vitals_figure *low = facts->watched != NULL ? vitals_account_find(facts->watched, LOW, "")
                                                       : NULL;
     const struct counted *largest = &facts->counted[COUNTED_MEMORY_LARGEST_BYTES];
@@ -338,7 +338,7 @@ static void put_watched(vitals_account *account, const struct run_facts *facts)
         /* The machine's counters begin with the first sample: what was before is not in them. */
         if (late && form.state == VITALS_HAVE && strcmp(figure->subject, "system") == 0)
             form.state = VITALS_LOWER_BOUND;
-        /* Of the whole run, not only of the time between samples. */
+        /* Values of the whole run, not only of the time between samples. */
         if (strcmp(figure->name, VITALS_FIGURE_GPU_BUSY_RATIO) == 0 && facts->wall_seconds > 0) {
             const vitals_figure *used = vitals_account_find(
                 facts->watched, VITALS_FIGURE_GPU_BUSY_SECONDS, figure->subject);

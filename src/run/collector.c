@@ -102,7 +102,7 @@ static struct collector_reading reading_of(const vitals_row *row, vitals_metric 
     return reading;
 }
 
-/* A part of a whole. Of nothing there is no share. */
+/* A part of a whole. If the whole is 0 there is no share. */
 static struct collector_reading share(struct collector_reading part, struct collector_reading whole)
 {
     if (part.state <= 0 || whole.state <= 0)
@@ -385,8 +385,8 @@ static bool fold(struct window *window, const vitals_usage_value *values, size_t
             usage_cell_gauge(cell, at_ns, value->value, state);
             continue;
         }
-        /* What a counter told before its window began does not count. Of a process that began later
-         * that is nothing. */
+        /* The value of a counter before its window began does not count. For a process that began
+         * later it is 0. */
         bool born = track->scope == VITALS_SCOPE_PROCESS &&
                     subject_of(track->subject)->began_ns > window->begin_ns;
         if (state > 0 && cell->readings == 0)
@@ -428,7 +428,8 @@ static bool window_begin(vitals_collector *collector, struct window *window)
 
 /* ---- samples ---- */
 
-/* In the run's thread. What finds no memory is missing in its window, and is found again later. */
+/* In the run's thread. A track for which there is no memory is missing in its window, and is made
+ * later. */
 static int on_sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
                      vitals_error *error)
 {

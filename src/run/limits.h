@@ -1,10 +1,10 @@
-/* limits.h: what a run may use, and what is to be done with one that uses more.
+/* limits.h: the limits of a run, and the actions if one is passed.
  *
  *     going on ──(a limit is passed, or what was left behind must go)──► asked ──(grace)──► killed
  *
- * Decides; the launcher does it. What was sampled comes from the watcher and may be late; time is
- * our own. A limit that was passed stays passed: the first one is named. Thread rule: pure but for
- * its own memory. */
+ * Decides; the launcher does it. Samples come from the watcher and may be late; time is measured
+ * here. A limit that was passed stays passed: the first one is named. Thread rule: pure but for its
+ * own memory. */
 #ifndef VITALS_RUN_LIMITS_H
 #define VITALS_RUN_LIMITS_H
 
@@ -39,7 +39,7 @@ void limits_init(struct limits *limits, const vitals_run_options *options);
 /* Whether anything but time must be sampled for it. */
 bool limits_are_sampled(const struct limits *limits);
 
-/* What to do now. ASK comes once, KILL again and again. */
+/* The next action. ASK comes once, KILL again and again. */
 enum limits_order limits_step(struct limits *limits, const struct limits_seen *seen);
 
 /* Whether a sampler that has died is to be replaced now: of limits that need one, at once, and then
@@ -63,7 +63,8 @@ uint64_t limits_next_ns(const struct limits *limits);
 /* "time", "memory", "gpu_memory", "processes"; "" for none. */
 const char *limits_name(enum limit limit);
 
-/* What happened, for a person: "it used more than 512MiB of memory: 612.3MiB". */
+/* Describes the limit that was passed, for a person: "it used more than 512MiB of memory:
+ * 612.3MiB". */
 void limits_words(const struct limits *limits, char *out, size_t capacity);
 
 #endif

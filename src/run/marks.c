@@ -21,7 +21,7 @@ struct marks {
 
 /* ---- one line ---- */
 
-/* What stands between two tabs; the rest of the line where none follows. */
+/* The text between two tabs; the rest of the line if none follows. */
 static struct span take_field(struct cursor *line)
 {
     struct span field;

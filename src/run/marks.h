@@ -48,7 +48,7 @@ struct mark_lines {
     char bytes[MARKS_LINE + MARKS_READING];
 };
 
-/* What was kept of a line comes to the front, and the room for more begins behind it. */
+/* Moves the kept part of a line to the front; the room for more begins behind it. */
 char *mark_lines_room(struct mark_lines *lines);
 
 /* `again`: the bytes do not go on where the ones before ended. */

@@ -46,7 +46,7 @@ static bool is_chosen(const char *methods, const char *name)
     return false;
 }
 
-/* What the methods above one promise. */
+/* The quantities that better methods promise. */
 static os_quantities promised(const struct accounting *accounting, size_t below)
 {
     os_quantities all = 0;
@@ -146,8 +146,8 @@ void accounting_child(struct accounting *accounting, int64_t pid)
     for (size_t i = 0; accounting != NULL && i < accounting->count; i++)
         all = take_child(&accounting->methods[i], pid) && all;
 
-    /* What a method had promised and does not count may be counted by one that was not needed then,
-     * if that needs nothing before there is a child. */
+    /* A quantity that a method promised and does not count may be counted by another one that needs
+     * nothing before there is a child. */
     for (size_t i = 0; !all && accounting->counters[i] != NULL; i++) {
         const struct os_counter *counter = accounting->counters[i];
         struct method *methods = accounting->methods;
@@ -203,7 +203,7 @@ struct method_report {
     bool doubtful;
 };
 
-/* What has missed some is a bound; so is a split of it. */
+/* A count that has missed some is a bound; so is a split of it. */
 static void bound_all(struct counted *counted)
 {
     for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
@@ -265,7 +265,7 @@ static void doubt(struct method_report *told, size_t count, double cpu_seconds)
         const struct value *own = &told[i].at[COUNTED_CPU_SECONDS].value;
         told[i].doubtful = own->state == VITALS_HAVE && /* else it knows that it is short */
                            is_much_more(COUNTED_CPU_SECONDS, cpu_seconds, own->as.f64);
-        /* Of wait4 it is known what it loses; another that lost some was left by them. */
+        /* The losses of wait4 are known; other methods may lose processes that left them. */
         any |= told[i].doubtful && i + 1 < count;
     }
     for (size_t i = 0; i < count; i++) {

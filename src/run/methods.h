@@ -45,14 +45,14 @@ bool accounting_counts(const struct accounting *accounting, enum quantity quanti
 #define ACCOUNTING_TICK_NS NS_PER_SECOND
 void accounting_tick(struct accounting *accounting);
 
-/* What of the run still runs, by /proc. */
+/* The processes of the run that still live, by /proc. */
 struct accounting_left {
     bool any;           /* or it is not known */
     double cpu_seconds; /* what that has used */
 };
 
-/* What is known by now. `out` has COUNTED_COUNT; a quantity that no method counts is UNSUPPORTED.
- * Where something is left nothing is exact. */
+/* Reads the counts so far. `out` has COUNTED_COUNT; a quantity that no method counts is
+ * UNSUPPORTED. If processes are left nothing is exact. */
 void accounting_read(struct accounting *accounting, const struct accounting_left *left,
                      struct counted *out);
 

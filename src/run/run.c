@@ -235,7 +235,7 @@ static bool signal_row(const struct launcher *launcher, const vitals_row *row, i
     return signalled;
 }
 
-/* What of the job lives. */
+/* The living processes of the job. */
 struct living {
     uint64_t processes; /* or those that were signalled */
     double cpu_seconds;
@@ -347,7 +347,7 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
         facts->exit_code = child->signal != 0 ? SIGNAL_EXIT + child->signal : child->exit_code;
 }
 
-/* What of the job still runs beside the command. */
+/* The processes of the job that still run beside the command. */
 enum left { LEFT_NOTHING, LEFT_SOMETHING, LEFT_UNKNOWN };
 
 static enum left descendants_left(const struct launcher *launcher)
@@ -560,7 +560,8 @@ static void account_for(struct launcher *launcher)
     facts->counted = launcher->counted;
     facts->methods = launcher->methods;
 
-    /* What the watcher saw; or what it would say of a run that was over before it was started. */
+    /* The report of the watcher; or the one that it would make of a run that was over before it was
+     * started. */
     uint64_t limited_ns = limits_are_sampled(limits) ? 0 : facts->interval_ns;
     if (watcher_handle_is_hung(&launcher->watcher, limited_ns))
         watcher_handle_note_hung(&launcher->watcher, run_ns(launcher));

@@ -15,7 +15,8 @@
 static const uint64_t OFTENEST_NS = NS_PER_SECOND, RAREST_NS = 10 * NS_PER_SECOND;
 static const uint64_t RESTING_NS = 60 * NS_PER_SECOND;
 
-/* What of a run may be in no file where it is killed: while its tree rests, the wall time alone. */
+/* The time of a run that may be missing in its file if it is killed: while its tree is idle, only
+ * the wall time changes. */
 enum { PART_LOST = 5, PART_RESTED = 2 };
 
 void run_observer_init(struct run_observer *relay, const vitals_run_observer *observer,

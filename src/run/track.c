@@ -106,7 +106,7 @@ static int open_roots(vitals_run *run, const vitals_usage_options *usage, vitals
             (void)!vitals_process_open(run->context, run->self, &run->ourselves, NULL);
     }
 
-    /* What /proc tells of the command, for people. */
+    /* The command as /proc has it, for people. */
     vitals_request *request = NULL;
     vitals_snapshot *snapshot = NULL;
     vitals_text text;
@@ -164,7 +164,7 @@ static int open_all(vitals_run *run, vitals_error *error)
     if (code < 0)
         return code;
 
-    /* What is measured: the named pids, the command, or the calling process. */
+    /* The measured processes: the named pids, the command, or the calling process. */
     code = usage_options_take(run->options.usage, &usage, error);
     if (code < 0)
         return code;
@@ -191,7 +191,7 @@ static int open_all(vitals_run *run, vitals_error *error)
     if (run->usage != NULL)
         run->usage->os = &run->context->os;
 
-    /* Of several trees none is all that a cgroup holds; we are in ours. */
+    /* With several trees no cgroup holds one tree alone, and vitals is in its own. */
     run->living = code == 0 && run->child == NULL && named && usage.no_children == 0;
     if (code == 0 && run->child == NULL && named && usage.pid_count == 1)
         run->cgroup = track_cgroup_new(&run->context->os, usage.pids[0]);
@@ -265,7 +265,7 @@ static void own_threads_read(const vitals_run *run, struct own_threads *out)
     vitals_request_free(request);
     if (code < 0)
         return;
-    /* What a thread that has ended used is in no row. */
+    /* The usage of a thread that has ended is in no row. */
     bool ended = own.count < out->count || own.cpu_seconds < out->cpu_seconds;
     if (out->state == VITALS_LOWER_BOUND || ended)
         own.state = VITALS_LOWER_BOUND;
@@ -391,8 +391,8 @@ static void listen_for_news(vitals_run *run)
     run->news_ns = 0;
 }
 
-/* What woke us; false where we are to stop. A tick first: a zombie tells of itself until it is
- * waited for. */
+/* Handles the reason for waking up; returns false if tracking is to stop. A tick first: a zombie
+ * tells of itself until it is waited for. */
 static bool settle_woken(vitals_run *run)
 {
     uint64_t tags[32];
@@ -419,7 +419,7 @@ static bool settle_woken(vitals_run *run)
     return true;
 }
 
-/* What the kernel tells meanwhile it keeps for a while only. */
+/* The kernel keeps its events for a while only. */
 static int wait_for_tick(vitals_run *run, uint64_t deadline)
 {
     const vitals_clock *clock = &run->context->os.clock;
@@ -453,7 +453,7 @@ static void *run_main(void *argument)
         if (woken > 0)
             continue;
         tick(run, false);
-        /* Where there are no pidfds, or no room to watch them. */
+        /* Used if there are no pidfds, or no room to watch them. */
         for (size_t i = 0; i < run->root_count; i++) {
             struct root *root = &run->roots[i];
             int descriptor = vitals_process_descriptor(root->process);
@@ -559,7 +559,7 @@ int vitals_run_wait(vitals_run *run, uint64_t timeout_ns, vitals_error *error)
     return woken < 0 ? error_system(error, -woken, "waiting for processes") : woken > 0;
 }
 
-/* What samples tell of the same. */
+/* The same quantities from samples. */
 static const struct {
     enum quantity quantity;
     enum measure_place measure;
@@ -640,7 +640,7 @@ static bool read_ends(struct os_ends *ends, const vitals_usage *usage, struct co
     return any;
 }
 
-/* What was counted and what was sampled, as of a launcher; NULL where nothing was counted. */
+/* Joins counts and samples, as the launcher does; NULL if nothing was counted. */
 static vitals_account *counted_account(vitals_run *run, const vitals_account *sampled)
 {
     struct counted counted[COUNTED_COUNT];

@@ -84,7 +84,7 @@ static bool is_outsider(const struct track_cgroup *cgroup, const vitals_usage *u
 
 /* ---- what it counts ---- */
 
-/* What was read before stands for what cannot be read any more. */
+/* A value that cannot be read any more keeps the one before it. */
 static void read_group(struct track_cgroup *cgroup, size_t which)
 {
     struct track_cgroup_group *group = &cgroup->groups[which];
@@ -152,7 +152,7 @@ void track_cgroup_look(struct track_cgroup *cgroup, const vitals_usage *usage,
     cgroup->begun = true;
 }
 
-/* What one group counted since the begin. */
+/* The growth of one group's counters since the begin. */
 static void tell_group(const struct track_cgroup *cgroup, const struct track_cgroup_group *group,
                        struct counted *out)
 {

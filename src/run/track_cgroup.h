@@ -14,7 +14,8 @@
 
 struct track_cgroup;
 
-/* Of the tree of that process. NULL where it has no cgroup that could be, or memory is out. */
+/* Counts the tree of that process by its cgroup. NULL if it has no cgroup that could hold the tree
+ * alone, or if memory is out. */
 struct track_cgroup *track_cgroup_new(const struct os *os, int64_t root);
 void track_cgroup_free(struct track_cgroup *cgroup); /* accepts NULL */
 

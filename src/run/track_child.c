@@ -12,7 +12,7 @@
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, SIGNAL_EXIT = 128, METHODS_TEXT = 96 };
 
-/* What needs no subreaper and no more than one look a second. */
+/* Methods that need no subreaper and no more than one look a second. */
 static const char METHODS[] = "cgroup2 systemd perf cgroup1 wait4";
 
 struct track_child {

@@ -36,8 +36,8 @@ void track_child_tick(struct track_child *tracked);
  * before. */
 void track_child_reap(struct track_child *tracked);
 
-/* What is known by now, into the facts of a run; their texts live in it. `left`: some of its tree
- * still run. */
+/* Writes the counts so far into the facts of a run; their texts live in it. `left`: some of its
+ * tree still run. */
 void track_child_metrics(struct track_child *tracked, bool left, struct run_facts *facts);
 
 /* Why a command could not be started, and what a shell would say. */

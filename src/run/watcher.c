@@ -27,7 +27,7 @@ static const uint64_t FIRST_INTERVAL_NS = 10 * NS_PER_MS;
 /* The longest interval if a limit depends on samples. */
 static const uint64_t LIMITED_INTERVAL_NS = 200 * NS_PER_MS;
 
-/* What others do on the machine is looked at so often while the tree does nothing. */
+/* The interval at which the machine is read while the tree is idle. */
 static const uint64_t RESTING_NS = 5 * NS_PER_SECOND;
 
 static const uint64_t MARKS_AFTER_NS = 100 * NS_PER_MS;
@@ -119,8 +119,8 @@ void watch_area_write(struct watch_area *area, const vitals_account *account)
 
 /* ---- the launcher's ---- */
 
-/* Each is copied to memory of our own, where its texts are ended. What is no figure or attribute is
- * left out. */
+/* Each is copied to memory of our own, where its texts are ended. Entries that are no figure or
+ * attribute are left out. */
 static vitals_account *read_report(const struct area_report *report)
 {
     vitals_account *account = account_new();
@@ -166,7 +166,7 @@ vitals_account *watch_area_read(struct watch_area *area)
 
 /* ---- beginning ---- */
 
-/* Of the job, and not ourselves. */
+/* True for a process of the job, and not for our own. */
 static int open_usage(struct watcher *watcher, vitals_error *error)
 {
     const struct watcher_setup *setup = watcher->setup;
@@ -448,7 +448,7 @@ void watcher_main(void *argument)
                       watcher.setup->options.totals_path);
     run_observer_begin(&watcher.observer, watcher.begin_ns);
     watch(&watcher);
-    /* Of a run that was over before anything was looked at there is nothing left to see. */
+    /* If a run was over before the first look, nothing is left to see. */
     if (watcher.report.ticks > 0 || watcher.observer.observed)
         tick(&watcher, true);
     observe_marks(&watcher);

@@ -1,7 +1,7 @@
 /* watcher.h: the second process of a run: samples the job's tree while the launcher only waits.
  *
  * It may hang in a driver, be killed, or come late; the job and its exit status do not depend on
- * it. What a limit may need it tells in messages of one small form, each of which replaces the one
+ * it. Values for limits are sent in messages of one small form, each of which replaces the one
  * before; figures stand in memory that both share. Thread rule: a process of its own. */
 #ifndef VITALS_RUN_WATCHER_H
 #define VITALS_RUN_WATCHER_H
@@ -12,8 +12,8 @@
 #include <vitals/context.h>
 #include <vitals/run.h>
 
-/* The figures of the watcher, in memory that was made before it was forked. Of two reports one
- * stands while the other is written, so that a watcher that is killed has told all but the last.
+/* The figures of the watcher, in memory that was made before it was forked. One of two reports is
+ * kept while the other is written, so that a watcher that is killed has reported all but the last.
  * The reader believes nothing of it: counts are bounded, texts are ended, numbers checked. One
  * writer, one reader, a process each. */
 struct watch_area;
@@ -25,10 +25,10 @@ void watch_area_free(struct watch_area *area); /* accepts NULL */
 /* Tells this account; figures beyond what there is room for are left out, and it says so. */
 void watch_area_write(struct watch_area *area, const vitals_account *account);
 
-/* What was told last, yours to free; NULL: nothing was, or memory is out. */
+/* Returns the last report, yours to free; NULL if there is none, or memory is out. */
 vitals_account *watch_area_read(struct watch_area *area);
 
-/* Of the newest tick. */
+/* Values of the newest tick. */
 struct watch_report {
     uint32_t size; /* sizeof, as a check */
     bool final;    /* no more will come */

@@ -50,7 +50,7 @@ static bool is_energy_of_cpus(enum measure_place place)
 
 /* ---- figures ---- */
 
-/* What was put before stands. */
+/* A figure that was set before is kept. */
 static void put_form(struct usage_account_writer *writer, const vitals_figure_form *form)
 {
     if (writer->code == 0 &&
@@ -133,9 +133,9 @@ static void put_gauge(struct usage_account_writer *writer, enum measure_place pl
         {"mean", usage_cell_average(cell, 0), VITALS_ESTIMATE},
         {"min", cell->least, VITALS_UPPER_BOUND},
     };
-    /* A number of samples is at best sampled; one that was once too old is an estimate. What may
-     * not be read any more, and a device that is lost, had been seen for a part of the run alone;
-     * a process that has gone has ended. */
+    /* A number of samples is at best sampled; one that was once too old is an estimate. A subject
+     * that may not be read any more, or a device that is lost, was seen for only a part of the run;
+     * a process that is gone has ended. */
     vitals_availability worst = (vitals_availability)cell->worst;
     worst = state_worse(worst == VITALS_STALE ? VITALS_ESTIMATE : worst, VITALS_SAMPLED);
     bool in_part = cell->state == VITALS_DENIED ||
@@ -192,8 +192,8 @@ static void put_measure(struct usage_account_writer *writer, enum measure_place 
         return;
     }
 
-    /* What the machine did since a last reading before the end is not in it, and a single reading
-     * tells of no growth. */
+    /* Activity of the machine after the last reading is not in it, and a single reading shows no
+     * growth. */
     bool cut = writer->subject->scope == VITALS_SCOPE_SYSTEM &&
                (cell->state == VITALS_STALE || cell->readings < 2);
     vitals_availability state = of_counter(cell);
@@ -201,7 +201,7 @@ static void put_measure(struct usage_account_writer *writer, enum measure_place 
         cut ? state_worse(state, VITALS_LOWER_BOUND) : state, cell->most);
 }
 
-/* Of several processes, if there is any. */
+/* True if the value is of several processes. */
 static void put_bytes(struct usage_account_writer *writer, const char *name, const char *source,
                       vitals_availability state, double value)
 {
@@ -222,8 +222,8 @@ static void put_cpu(struct usage_account_writer *writer)
             of_counter(cpu), cpu->most / writer->seconds);
 }
 
-/* See usage_memory.c. What was at least held is never above the estimate. Without private pages the
- * sum of resident sizes is all there is, in which shared pages count once in each process. */
+/* See usage_memory.c. The lower bound is never above the estimate. Without private pages the sum of
+ * resident sizes is all there is, in which shared pages count once in each process. */
 static void put_memory(struct usage_account_writer *writer)
 {
     const vitals_usage *usage = writer->usage;
@@ -262,7 +262,8 @@ static void put_memory(struct usage_account_writer *writer)
     /* No bound: a process that was never seen, or grew after its last reading, is not in it. */
     put_bytes(writer, VITALS_FIGURE_MEMORY_PEAK_SUM_BYTES,
               "sum of every process's VmHWM as last read", VITALS_ESTIMATE, sum);
-    /* Of one process and not a sum: what a fork shares with its parent is in both. */
+    /* The value of one process and not a sum: pages that a fork shares with its parent are in both.
+     */
     put_bytes(writer, ANONYMOUS_LARGEST, "anonymous pages of one process, sampled",
               VITALS_LOWER_BOUND, anonymous);
 }
@@ -276,7 +277,7 @@ static void put_device(struct usage_account_writer *writer, const struct usage_d
     char source[FIGURE_SOURCE];
     writer->subject = device->subject;
     if (!device->used) {
-        /* Of what nothing can be said the account must not read as if the run had used none. */
+        /* A quantity that is not known must not read as if the run had used none. */
         if (device->unread < 0)
             put_missing(writer, VITALS_FIGURE_GPU_MEMORY_PEAK_BYTES, "bytes",
                         (vitals_availability)device->unread, NULL);
@@ -305,7 +306,7 @@ static void put_device(struct usage_account_writer *writer, const struct usage_d
 
 /* ---- the whole ---- */
 
-/* All measures of a scope. Of a device those of the tree on it have been put. */
+/* Sets all measures of a scope. Those of the tree on a device have been set before. */
 static void put_subject(struct usage_account_writer *writer, const struct usage_subject *subject,
                         unsigned scope)
 {
@@ -327,7 +328,7 @@ static void set_number(struct usage_account_writer *writer, const char *name, do
     writer->code = vitals_account_set(writer->account, name, text, writer->error);
 }
 
-/* What drives the devices that the tree used: a line each, "nvidia nvidia GPU-…". A word that is
+/* The drivers of the devices that the tree used: a line each, "nvidia nvidia GPU-…". A word that is
  * not known is "-". */
 static void set_drivers(struct usage_account_writer *writer)
 {

@@ -22,8 +22,9 @@ struct usage_cell {
     signed char reason; /* why the last that was missing was */
 };
 
-/* A gauge that was read at a moment. What was not read anew since is STALE and counts no second
- * time; so with a counter. A state that is not above zero is that of usage_cell_missing. */
+/* A gauge that was read at a moment. A value that was not read anew is STALE and does not count
+ * again; the same holds for a counter. A state that is not above zero is that of
+ * usage_cell_missing. */
 void usage_cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value,
                       vitals_availability state);
 
@@ -39,14 +40,14 @@ void usage_cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
 /* Nothing was read since: what was said holds. */
 void usage_cell_repeat(struct usage_cell *cell);
 
-/* The mean over time, the newest value held for so long; never outside what was read. Of a cell
- * with readings. */
+/* The mean over time, the newest value held for so long; never outside of the range of readings.
+ * The cell must have readings. */
 double usage_cell_average(const struct usage_cell *cell, double held_seconds);
 
-/* How far its readings were apart; 0: there were no two of them. Of a mean a little more. */
+/* The time between its readings; 0 if there were fewer than two. A little more for a mean. */
 double usage_cell_interval(const struct usage_cell *cell);
 
-/* There is none now. What was known stays known. */
+/* Notes that there is no value now. Earlier values are kept. */
 void usage_cell_missing(struct usage_cell *cell, vitals_availability reason);
 
 /* A sum that knows what is missing in it. */
@@ -58,8 +59,8 @@ struct usage_sum {
 
 void sum_add(struct usage_sum *sum, vitals_availability state, double value);
 
-/* What can be said of the sum: a lower bound where something is missing, the reason where all is.
- * `empty`: what holds where nothing was added. */
+/* The availability of the sum: a lower bound if a value is missing, the reason if all are. `empty`:
+ * the availability if nothing was added. */
 vitals_availability sum_state(const struct usage_sum *sum, vitals_availability empty);
 
 /* Things by their keys, which stand in the order in which they came. A failed add, for want of
@@ -87,8 +88,8 @@ struct usage_subject {
 
 /* ---- processes ---- */
 
-/* What is summed over processes. Those of the first kind stand again, with all that were waited
- * for, in a counter of the parent (`children`, `absorbs`): usage_processes.c. */
+/* The counters that are summed over processes. Those of the first kind stand again, with all that
+ * were waited for, in a counter of the parent (`children`, `absorbs`): usage_processes.c. */
 enum usage_flow {
     FLOW_CPU,
     FLOW_USER,
@@ -197,7 +198,7 @@ struct usage_network {
     bool based;
 };
 
-/* What a back end said last. */
+/* The last report of a back end. */
 struct usage_source {
     char label[FIGURE_LABEL];
     char message[FIGURE_SOURCE];
@@ -286,7 +287,7 @@ static inline struct usage_cell *usage_cell(vitals_usage *usage, size_t subject,
 struct usage_subject *usage_subject_add(vitals_usage *usage, vitals_scope scope, const char *text,
                                         const char *label);
 
-/* The parts of a fold, in this order. What finds no memory sets `failed`. */
+/* The parts of a fold, in this order. They set `failed` if memory is out. */
 void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_memory(vitals_usage *usage, const vitals_snapshot *snapshot);

@@ -118,7 +118,7 @@ static const enum measure_place MACHINE_PLACES[] = {
 enum { PARTS = 2 };
 static const size_t PART_SUBJECTS[PARTS] = {SUBJECT_ROOT, SUBJECT_DESCENDANTS};
 
-/* What one fold finds on one device. */
+/* The values that one fold finds on one device. */
 struct usage_devices_found {
     struct usage_sum tree[SUMS], parts[PARTS][SUM_OF_PARTS];
     double others_busy;
@@ -369,7 +369,7 @@ static void set_total(vitals_usage *usage, uint64_t now_ns, size_t scope, enum m
         usage_cell_gauge(usage_cell(usage, scope, place), now_ns, sum->total, state);
 }
 
-/* What the back ends say of themselves; the other sources have the lower keys. */
+/* Takes the reports of back ends; the other sources have the lower keys. */
 static void note_sources(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     enum { FIRST_BACKEND_KEY = 16 };

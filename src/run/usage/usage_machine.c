@@ -153,10 +153,10 @@ void usage_machine(vitals_usage *usage, const vitals_snapshot *snapshot)
     }
 }
 
-/* What the tree is given of the energy of the CPU packages. Nothing counts energy by process.
- * Between two readings of the packages the tree gets the part of their energy that it had of the
- * machine's CPU time: what the packages take at rest is shared out so too, and a second of one
- * program is worth as much as a second of another. An estimate. */
+/* The tree's share of the energy of the CPU packages. Nothing counts energy by process. Between two
+ * readings of the packages the tree gets the part of their energy that it had of the machine's CPU
+ * time: the energy of idle packages is divided in the same way, and a CPU second of each program
+ * counts the same. An estimate. */
 void usage_energy(vitals_usage *usage)
 {
     static const enum measure_place PACKAGES = MEASURE_AT_package_energy_joules;

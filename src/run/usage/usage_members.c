@@ -36,7 +36,7 @@ bool usage_excludes(const vitals_usage *usage, int64_t pid)
     return is_among(usage->options.excluded_pids, usage->options.excluded_count, pid);
 }
 
-/* What a process is, from its first row. */
+/* The identity of a process, from its first row. */
 static void meet(vitals_usage *usage, const vitals_row *row, struct usage_process *process)
 {
     const vitals_usage_options *options = &usage->options;

@@ -93,7 +93,7 @@ static void note_common(struct usage_memory *memory)
                                                     : VITALS_ESTIMATE;
 }
 
-/* What was walked through since the last tick. */
+/* The processes that were walked through since the last tick. */
 static void note_walked(struct usage_process *process, const vitals_row *row)
 {
     struct usage_memory *memory = &process->memory;
@@ -131,7 +131,7 @@ static int compare_maps(const struct usage_memory_place *a, const struct usage_m
     return order == 1 ? -1 : order == 2;
 }
 
-/* Of those that share one, a root first, then the one that was seen first. */
+/* Among processes that share a map a root comes first, then the one that was seen first. */
 static int compare_places(const void *a, const void *b)
 {
     const struct usage_memory_place *first = a, *second = b;
@@ -214,8 +214,8 @@ static int compare_sizes(const void *a, const void *b)
     return second->map_known - first->map_known;
 }
 
-/* The most PSS at one moment of processes that stood still around it. What this tick reads has
- * shown that they stood still; what it has walked through itself is for the next. */
+/* The most PSS at one moment of processes that stood still around it. The readings of this tick
+ * show that they stood still; PSS that it read itself is for the next one. */
 static void bound(vitals_usage *usage)
 {
     double sum = 0;
@@ -236,8 +236,8 @@ static void bound(vitals_usage *usage)
         qsort(still, count, sizeof(*still), compare_sizes);
 
     /* Each is good for any moment between the beginning of its standing still and the reading of
-     * its PSS. Of those that may share a map one counts: where the kernel does not say, those of
-     * one resident size may. */
+     * its PSS. Among processes that may share a map one counts: if the kernel does not tell,
+     * processes of one resident size may. */
     for (size_t i = 0; i < count; i++) {
         const struct usage_memory *memory = &still[i]->memory;
         if (kept > 0 && !memory->map_known && still[kept - 1]->memory.resident == memory->resident)

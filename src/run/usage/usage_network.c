@@ -21,7 +21,7 @@ static const struct {
      VITALS_HOST_NETWORK_TRANSMITTED_BYTES},
 };
 
-/* What is counted of a process's namespace that is not ours. */
+/* The counters of a process's namespace that is not ours. */
 static struct usage_network *note_network(vitals_usage *usage, uint64_t inode,
                                           const vitals_row *row)
 {
@@ -82,7 +82,7 @@ static void settle(vitals_usage *usage)
     usage->network_count = kept;
 }
 
-/* What the machine did since the fold before. Returns when that was read. */
+/* The machine's traffic since the fold before. Returns the time of its reading. */
 static uint64_t add_machine(vitals_usage *usage, const vitals_row *host)
 {
     double now[DIRECTIONS];
@@ -118,7 +118,7 @@ void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot)
     vitals_availability state = host != NULL
                                     ? vitals_row_u64(host, VITALS_HOST_NETWORK_NAMESPACE, &ours)
                                     : VITALS_NOT_REQUESTED;
-    /* Of the tree alone: root and descendants share what they are in. */
+    /* Of the tree as a whole: root and descendants share their namespaces. */
     set_missing(usage, SUBJECT_ROOT, VITALS_UNSUPPORTED);
     set_missing(usage, SUBJECT_DESCENDANTS, VITALS_UNSUPPORTED);
     if (state <= 0) {

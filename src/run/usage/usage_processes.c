@@ -1,4 +1,4 @@
-/* usage_processes.c: what the processes of the tree used, and those that no snapshot saw.
+/* usage_processes.c: the usage of the processes of the tree, and of those that no snapshot saw.
  *
  * A process counts by its own clock from its birth. What it did after its last reading, and
  * children that lived between two snapshots, stand in the counter of the process that waited for
@@ -23,7 +23,7 @@ static const uint64_t CORES_WINDOW_NS = 100 * NS_PER_MS;
 
 enum usage_process_kind { KIND_PLAIN, KIND_CHILDREN, KIND_ABSORBS };
 
-/* What each flow is read from, in the order of the flows. */
+/* The metric of each flow, in the order of the flows. */
 static const struct {
     enum measure_place place;
     enum usage_process_kind kind;
@@ -44,7 +44,7 @@ static const struct {
     {MEASURE_AT_block_delay_seconds, KIND_PLAIN, VITALS_PROCESS_BLOCK_DELAY_SECONDS},
 };
 
-/* What is summed over the living. */
+/* The values that are summed over living processes. */
 static const struct {
     enum measure_place place;
     vitals_metric metric;
@@ -85,7 +85,8 @@ static double base_of(const struct usage_counter *counter)
     return counter->own_base + counter->children_base + counter->gone_base;
 }
 
-/* Its own alone. What of its reading and writing was its children's is not known: at most. */
+/* Its own usage alone. The children's part of its reads and writes is not known, so these are upper
+ * bounds. */
 static double used_itself(const struct usage_process *process, enum usage_flow flow)
 {
     const struct usage_counter *counter = &process->counters[flow];
@@ -257,7 +258,7 @@ static void set_flow(vitals_usage *usage, enum usage_flow flow, const struct usa
                        split ? state : state_worse(state, VITALS_LOWER_BOUND));
 }
 
-/* Of a tree that has ended everything is known from then on. */
+/* All usage of a tree that has ended is known from then on. */
 static void fold_flow(vitals_usage *usage, uint64_t now_ns, enum usage_flow flow)
 {
     struct usage_sum tree = {0}, root = {0};
@@ -300,8 +301,8 @@ static void fold_gauges(vitals_usage *usage, const vitals_snapshot *snapshot)
         usage_set_gauge(usage, vitals_snapshot_monotonic_ns(snapshot), MEASURE_AT_processes, scope,
                         &counts[scope]);
         for (size_t i = 0; i < ARRAY_COUNT(GAUGES); i++) {
-            /* What a process has of pages depends on those that share them, and these were read at
-             * other moments: a sum of several is neither exact nor a bound (usage_memory.c). */
+            /* A process's share of pages depends on others, which were read at other moments: a sum
+             * of several is neither exact nor a bound (usage_memory.c). */
             bool split = GAUGES[i].metric == VITALS_PROCESS_PSS_BYTES ||
                          GAUGES[i].metric == VITALS_PROCESS_USS_BYTES;
             if (split && sums[i][scope].known > 1)

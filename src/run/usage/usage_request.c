@@ -8,14 +8,14 @@
 
 static const uint64_t SELDOM_NS = NS_PER_SECOND;
 
-/* What is dear, and seldom of interest. */
+/* Metrics that cost much and are seldom of interest. */
 static const uint64_t RARELY_NS = 5 * NS_PER_SECOND;
 static const uint64_t ROOM_NS = 10 * NS_PER_SECOND;
 static const uint64_t LISTS_NS = 60 * NS_PER_SECOND;
 
 // clang-format off
 
-/* What every tick reads of each process: its stat, statm, clock. */
+/* Metrics that every tick reads of each process: from its stat, statm and clock. */
 static const vitals_metric OF_PROCESSES[] = {
     VITALS_PROCESS_PID, VITALS_PROCESS_PARENT_PID, VITALS_PROCESS_START_SECONDS,
     VITALS_PROCESS_THREADS, VITALS_PROCESS_CPU_SECONDS, VITALS_PROCESS_CPU_USER_SECONDS,
@@ -31,7 +31,7 @@ static const vitals_metric OF_FILES[] = {
     VITALS_PROCESS_READ_BYTES, VITALS_PROCESS_WRITTEN_BYTES, VITALS_PROCESS_RESIDENT_PEAK_BYTES,
 };
 
-/* What costs more than a read; anonymous pages are of the same file as what is swapped. */
+/* Metrics that cost more than a read; anonymous pages are in the same file as swapped ones. */
 static const vitals_metric OF_DETAILS[] = {
     VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES, VITALS_PROCESS_SWAPPED_BYTES,
     VITALS_PROCESS_RESIDENT_ANON_BYTES, VITALS_PROCESS_DESCRIPTORS, VITALS_PROCESS_CALL_READ_BYTES,
@@ -70,7 +70,7 @@ static const vitals_metric OF_COUNTERS[] = {
 /* All of /proc is listed for it. */
 static const vitals_metric OF_LISTS[] = {VITALS_HOST_PROCESSES};
 
-/* What changes slowly: every mount is opened for it, and every cgroup that we are in. */
+/* Metrics that change slowly: every mount is opened for them, and every cgroup of ours. */
 static const vitals_metric OF_ROOM[] = {
     VITALS_HOST_CPUS, VITALS_HOST_CPUS_USABLE, VITALS_HOST_CPUS_ELIGIBLE,
     VITALS_HOST_DISK_SPACE_TOTAL_BYTES, VITALS_HOST_DISK_SPACE_USED_BYTES,
