@@ -34,7 +34,7 @@ void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
     while ((value = vitals_usage_next(usage, value)) != NULL) {
         if (value->scope < 1 || (size_t)value->scope >= SCOPE_COUNT)
             continue;
-        /* What ended processes did since the last sample is not known, and not 0. */
+        /* Usage of processes that ended since the last sample is not known, and not 0. */
         bool rate = value->state > 0 && !vitals_measure_is_counter(value->measure);
         vitals_availability state = rate && gone[value->scope] ? VITALS_GONE : value->state;
         buffer_format(line, "%s[\"%s\",\"", any ? "," : "", SCOPES[value->scope]);

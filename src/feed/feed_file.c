@@ -52,7 +52,7 @@ static int fail_errno(struct file_feed *feed, int number, vitals_error *error)
 
 /* ---- bytes ---- */
 
-/* Reads more behind what is there; sets `ended` at the end. What was looked at makes room, and a
+/* Reads more behind what is there; sets `ended` at the end. Bytes that were parsed make room, and a
  * document that does not fit gets twice the room. */
 static int read_more(struct file_feed *feed, vitals_error *error)
 {

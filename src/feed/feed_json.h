@@ -12,7 +12,7 @@ struct feed_place {
 };
 
 /* Reads a document; *out is yours to unref. Tables and columns that this library does not know are
- * passed over: a newer vitals of the same form wrote them. What it does know must be right.
+ * passed over: a newer vitals of the same form wrote them. Those that it knows must be valid.
  * Errors: EFORMAT (the message names the file, the line and what is wrong), EMEMORY, EUNSUPPORTED
  * (built without JSON). */
 int feed_json_read(const struct feed_place *place, const char *bytes, size_t size,

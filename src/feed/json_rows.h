@@ -1,8 +1,8 @@
 /* json_rows.h: where the rows of a document stand, so that each can be read by itself.
  *
  * A tree of a whole document takes ten times its bytes; that of a row is gone before the next one
- * is made. What is left of the document, the frame, holds the number of a row in each row's place,
- * so the document is JSON exactly where the frame is and each row is. Only bytes are looked at:
+ * is made. The rest of the document, the frame, holds the number of a row in each row's place, so
+ * the document is JSON exactly where the frame is and each row is. Only bytes are looked at:
  * whether any of it is JSON is for the reader of the pieces to say. */
 #ifndef VITALS_FEED_JSON_ROWS_H
 #define VITALS_FEED_JSON_ROWS_H

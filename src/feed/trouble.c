@@ -12,7 +12,7 @@ static const struct silence SILENCES[] = {
     {VITALS_SUSPENDED, "asleep", false},
 };
 
-/* Of two rows with the same metric the first that applies is said. */
+/* If several rows with the same metric apply, the first counts. */
 static const struct trouble_cause {
     vitals_metric metric;
     const char *reason; /* the driver's own word for it; NULL: any */

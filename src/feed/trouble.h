@@ -29,8 +29,8 @@ bool trouble_age(const vitals_row *gpu, double *seconds);
 enum { TROUBLE_WORDS = 128 };
 bool trouble_note(const vitals_row *gpu, size_t columns, char out[static TROUBLE_WORDS]);
 
-/* What holds the clocks down: "heat, power"; "" if nothing is known to. Returns false if some cause
- * is not known, and why the first of these is not. */
+/* Writes the causes of throttling: "heat, power"; "" if none is known. Returns false if some cause
+ * cannot be read, with the reason of the first of these. */
 bool trouble_throttle(const vitals_row *gpu, char out[static TROUBLE_WORDS],
                       vitals_availability *reason);
 

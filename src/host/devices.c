@@ -81,7 +81,7 @@ static int match(struct devices *devices, const struct os *os, const struct os_d
             at++;
         bool is_new = at >= known;
         if (is_new) {
-            /* What stands at its place goes to the end. */
+            /* The device at its place moves to the end. */
             if (MEMORY_GROW(devices->items, devices->capacity, known) != 0) {
                 devices->count = i;
                 return VITALS_EMEMORY;

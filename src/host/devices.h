@@ -56,7 +56,7 @@ struct counter_column {
     unsigned short scale; /* 0: milliseconds, which become seconds */
 };
 
-/* What a list is one of. */
+/* The kinds of lists. */
 struct devices_kind {
     devices_classify *classify;
     unsigned char bits;    /* of all numbers but these: */
@@ -87,8 +87,8 @@ void devices_write(const struct devices *devices, const struct devices_kind *kin
 /* The whole count of a device's number; false where it has none. */
 bool device_number(const struct device *device, unsigned number, uint64_t *out);
 
-/* What is the sum of a number times the scale; missing where the list is, and where no device has
- * ever been counted: of nothing there is no sum. */
+/* The sum of a number times the scale; missing if the list is missing, or if no device has ever
+ * been counted. */
 struct value devices_sum(const struct devices *devices, unsigned number, uint64_t scale);
 
 #endif

@@ -90,7 +90,8 @@ static int take_zone(struct energy *energy, struct row_batch *batch, const struc
     return 0;
 }
 
-/* Of all zones of the kind, as sure as the least sure; a lower bound where one is not known. */
+/* The sum over all zones of the kind, as good as the worst of them; a lower bound if one is not
+ * known. */
 static struct value sum_of(const struct row_batch *batch, const char *prefix)
 {
     struct value sum = {.as.f64 = 0, .state = VITALS_UNSET};

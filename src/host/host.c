@@ -255,7 +255,8 @@ static void write_machine(const struct host *host, vitals_builder *builder, stru
                                    host->moments.at[number]);
     builder_value(builder, VITALS_HOST_PROCESSES, processes);
 
-    /* What two workers know of the machine; what they did not answer yet says so. */
+    /* The answers of two workers about the machine; values that they did not read yet are NOT_YET.
+     */
     for (size_t i = 0; i < ARRAY_COUNT(KNOW); i++) {
         const struct answer_cache *cache = &host->cache[KNOW[i]];
         const struct batch_row *row = cache_find(cache, VITALS_TABLE_HOST, HOST_KEY, NULL);

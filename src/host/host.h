@@ -1,9 +1,9 @@
 /* host.h: the machine's rows: host, cpu, disk, network, pressure, file systems, sensors and what
  * else of it is asked for.
  *
- * Owns the kept descriptors of the machine's files. What may block is read by host_cache_read on
- * workers, one for each kind, and handed back with host_cache_take.
- * Thread rule: the tick thread, but for host_cache_read. */
+ * Owns the kept descriptors of the machine's files. Values whose reading may block are read by
+ * host_cache_read on workers, one for each kind, and handed back with host_cache_take. Thread rule:
+ * the tick thread, but for host_cache_read. */
 #ifndef VITALS_HOST_HOST_H
 #define VITALS_HOST_HOST_H
 
@@ -19,8 +19,8 @@ struct energy {
     size_t count, capacity;
 };
 
-/* What is read beside the ticks, each kind on a worker of its own, so that none waits for another.
- */
+/* The values that are read beside the ticks, each kind on a worker of its own, so that none waits
+ * for another. */
 enum host_cache {
     HOST_CACHE_MACHINE, /* columns of host, cpu, disk, network; pressure of our cgroup; energy_zone
                          */

@@ -1,10 +1,10 @@
 /* builder.c: fills snapshots, and reuses the memory of those that have no other reference.
  *
  * The first mistake or failed allocation is kept in `problem` and told by finish; from then on
- * every call does nothing. What a column needs of the catalogue is looked up once, when its table
- * is opened; setting a value looks nothing up.
- * Thread rule: one thread at a time per builder; the snapshots that it gave away are read by any
- * thread meanwhile, and are written again only once the builder's reference is the last. */
+ * every call does nothing. The catalogue's entry of a column is looked up once, when its table is
+ * opened; setting a value looks nothing up. Thread rule: one thread at a time per builder; the
+ * snapshots that it gave away are read by any thread meanwhile, and are written again only once the
+ * builder's reference is the last. */
 #include "model/builder.h"
 
 #include "model/snapshot.h"
@@ -23,7 +23,7 @@ struct vitals_builder {
     vitals_snapshot *kept[KEPT]; /* one reference each, NULL where there is none */
     size_t oldest;               /* the place in `kept` that is given up next */
     vitals_error problem;        /* the first; VITALS_OK: none */
-    /* What the last snapshot held: the next one starts with room for as much. */
+    /* The sizes of the last snapshot: the next one starts with as much room. */
     size_t rows_before[ENTITY_MAX + 1];
     size_t texts_before;
 };
@@ -463,9 +463,9 @@ void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_t
         return;
     }
 
-    /* Of a long text SHARED_TEXT_MAX characters are kept, one for each piece that is broken.
-     * Counted so because a broken byte takes three bytes of JSON, and what is read back from there
-     * must not be cut again. */
+    /* A long text is cut to SHARED_TEXT_MAX characters; each broken byte counts as one. Counted so
+     * because a broken byte takes three bytes of JSON, and what is read back from there must not be
+     * cut again. */
     if (size > SHARED_TEXT_MAX) {
         const char *at = value.bytes, *end = at + value.size;
         for (size_t left = SHARED_TEXT_MAX; left != 0 && at < end; left--) {
@@ -475,8 +475,8 @@ void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_t
         size = (size_t)(at - value.bytes);
     }
 
-    /* Of rows that follow each other it often is the same one: whatever a snapshot holds it holds
-     * to its end, so that both may point to it. */
+    /* Rows that follow each other often have the same text: a snapshot keeps its texts until it
+     * ends, so both may point to it. */
     vitals_text kept = index > 0 ? column->texts[index - 1] : (vitals_text){"", 0};
     if (kept.size != size || (size != 0 && memcmp(kept.bytes, value.bytes, size) != 0)) {
         kept = (vitals_text){arena_copy(&builder->building->arena, value.bytes, size), size};

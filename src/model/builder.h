@@ -29,8 +29,8 @@ void builder_rest(vitals_builder *builder, vitals_table entity, vitals_availabil
 void builder_batch(vitals_builder *builder, const struct row_batch *batch,
                    const struct batch_row *row);
 
-/* All rows of the entity, whose keys must be set, into the open table, and its state. What a row
- * does not say is UNSUPPORTED. */
+/* All rows of the entity, whose keys must be set, into the open table, and its state. Values that a
+ * row lacks are UNSUPPORTED. */
 void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch, vitals_table entity,
                         uint64_t stamp_ns);
 

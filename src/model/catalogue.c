@@ -15,7 +15,7 @@ struct entity {
     vitals_table parent; /* 0: none */
 };
 
-/* What metrics.def may say; what it leaves out is 0. */
+/* The members that a row of metrics.def may set; the others are 0. */
 struct metric {
     const char *name;
     const char *unit;

@@ -59,7 +59,7 @@ static void drop(vitals_history *history, size_t at)
             (--history->count - at) * sizeof history->items[0]);
 }
 
-/* What a sample may come early by: the deadlines of a timer jitter, as rate.c allows for. */
+/* How much too early a sample may come: timers jitter, as in rate.c. */
 static uint64_t less_early(uint64_t ns)
 {
     return ns - ns / 10;

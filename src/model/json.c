@@ -52,7 +52,7 @@ static void put_time(struct json_writer *writer, uint64_t realtime_ns)
 
 /* ---- tables ---- */
 
-/* "name": before a member. What stands before it is a comma but for the first of an object. */
+/* "name": before a member. A comma stands before it, except for the first member of an object. */
 static void put_key(struct json_writer *writer, const char *before, const char *name,
                     size_t name_size)
 {

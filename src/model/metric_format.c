@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is said of a value times `scale`, with so many decimals, below an amount of the value. */
+/* The form of values below an amount: times `scale`, with so many decimals. */
 struct unit_scale {
     const char *unit;
     double below, scale;
@@ -19,7 +19,7 @@ struct unit_scale {
     const char *words;
 };
 
-/* Of a unit the first whose bound holds; the last has none. */
+/* For each unit the first row whose bound is above the value; the last has no bound. */
 static const struct unit_scale SCALES[] = {
     {"ratio", DBL_MIN, 100, 0, " %"},
     {"ratio", 0.0995, 100, 1, " %"},

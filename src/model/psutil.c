@@ -1,8 +1,8 @@
 /* psutil.c: psutil's numbers computed from our rows, equal to the last digit.
  *
  * Pure functions of rows, with psutil's order of operations, since its rounding shows the
- * difference. What is wrong with some of these numbers stands in docs/psutil.md.
- * Thread rule: any thread. */
+ * difference. docs/psutil.md says what is wrong with some of these numbers. Thread rule: any
+ * thread. */
 #include <vitals/psutil.h>
 
 #include "util/base.h"

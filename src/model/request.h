@@ -22,7 +22,7 @@ struct vitals_request {
                             it as usual */
 };
 
-/* What every interval of sampling may be. Errors: EARGUMENT. */
+/* Checks the range of a sampling interval. Errors: EARGUMENT. */
 int request_check_interval(uint64_t interval_ns, vitals_error *error);
 
 /* A copy that a sampler keeps, or NULL when memory is out. */

@@ -181,8 +181,9 @@ void batch_set_text_as(struct row_batch *batch, vitals_metric metric, struct spa
     if (cell == NULL)
         return;
 
-    /* What has the same text already, as rows that follow each other often do: the newest row's
-     * label, or the value of this metric in the row before, at the same place or near it. */
+    /* Finds a cell that has the same text already, as rows that follow each other often do: the
+     * newest row's label, or the value of this metric in the row before, at the same place or near
+     * it. */
     const struct batch_row *row = &batch->rows[batch->row_count - 1];
     const struct batch_cell *before = NULL;
     size_t at = row->label_at, whole = text.size;

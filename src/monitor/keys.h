@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 // clang-format off
-/* What a key does; behind it what its argument is, or that the next key names something. */
+/* The action of a key; behind it the meaning of its argument, or that the next key names something.
+ */
 enum action {
     ACTION_NONE, ACTION_QUIT, ACTION_BACK, ACTION_HELP,
     ACTION_UP, ACTION_DOWN, ACTION_PAGE_UP, ACTION_PAGE_DOWN, ACTION_FIRST, ACTION_LAST,

@@ -320,7 +320,7 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
         terminal_close();
     }
 
-    /* What the report is made of: with devices their users, else every process. */
+    /* The request of the report: the users of devices if there are any, else every process. */
     if (code == 0) {
         model_return(model);
         bool machine = model_device_count(model) > 0 || model->all.now == NULL;

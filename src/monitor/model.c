@@ -358,7 +358,7 @@ void model_add_all(struct model *model, vitals_snapshot *snapshot)
         return;
     }
     if (model->paused && model->all.now != NULL) {
-        /* Of another stream the first one too: rates are made with it. */
+        /* The first snapshot of another stream is kept too: rates need it. */
         if (!goes_on(model->held_all != NULL ? model->held_all : model->all.now, snapshot))
             replace(&model->held_first, vitals_snapshot_ref(snapshot));
         replace(&model->held_all, snapshot);

@@ -125,7 +125,7 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
             code = vitals_request_add(request, metric, error);
     }
 
-    /* Of processes also the metrics of the report that belong to this part. */
+    /* For processes also the metrics of the report that belong to this part. */
     if (code == 0 && PARTS[part].processes)
         code = add(request, PROCESSES, ARRAY_COUNT(PROCESSES), error);
     for (size_t i = 0; PARTS[part].processes && i < options->extra_count && code == 0; i++) {

@@ -18,7 +18,7 @@ struct os_trees {
     size_t root_count, excluded_count;
 };
 
-/* Of those trees, from now on. 0, or negative errno: nothing is told here. */
+/* Follows those trees from now on. Returns 0, or a negative errno if nothing is reported here. */
 int os_ends_open(const struct os *os, const struct os_trees *trees, struct os_ends **out);
 void os_ends_free(struct os_ends *ends); /* accepts NULL */
 

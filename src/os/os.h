@@ -1,9 +1,9 @@
-/* os.h: what vitals asks of an operating system. src/os/linux/ and src/os/null/ implement it.
+/* os.h: the interface to the operating system. src/os/linux/ and src/os/null/ implement it.
  *
  * Roots are opened once as directory descriptors and everything is read below them, so that a test
- * hands in a tree of files. Functions return 0 or a negative errno. What cannot be read is said by
- * the availability of each value. Nothing here keeps state but the records that the caller owns.
- * Thread rule: struct os is immutable after os_open and any thread may read through it. */
+ * hands in a tree of files. Functions return 0 or a negative errno. The availability of each value
+ * says why it cannot be read. Nothing here keeps state but the records that the caller owns. Thread
+ * rule: struct os is immutable after os_open and any thread may read through it. */
 #ifndef VITALS_OS_OS_H
 #define VITALS_OS_OS_H
 
@@ -181,8 +181,8 @@ void os_network_kind(const struct os *os, const char *name, struct os_device_kin
 /* The kernel's release; size 0 where it cannot be read. */
 void os_read_kernel(const struct os *os, char *out, size_t capacity);
 
-/* What our own cgroup and its ancestors allow, and what is charged to it (v1, v2, hybrid): the
- * metrics of host whose name begins with cgroup_, but for the path. May block. */
+/* Reads the limits of our own cgroup and its ancestors, and its usage (v1, v2, hybrid): the metrics
+ * of host whose name begins with cgroup_, but for the path. May block. */
 void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
                         struct values *machine);
 
@@ -268,8 +268,8 @@ int os_sys_text(const struct os *os, const char *path, char *out, size_t capacit
 int os_sys_bytes(const struct os *os, const char *path, void *out, size_t capacity, size_t *size);
 
 /* The number that the file begins with, which ends there or at a blank: decimal, or hexadecimal
- * behind "0x". 0 or negative errno, and *out is untouched then; -EBADMSG: it is none. What is too
- * large saturates. */
+ * behind "0x". 0 or negative errno, and *out is untouched then; -EBADMSG: it is none. A number that
+ * is too large saturates. */
 int os_sys_u64(const struct os *os, const char *path, uint64_t *out);
 int os_sys_i64(const struct os *os, const char *path, int64_t *out); /* decimal, with its sign */
 
@@ -290,7 +290,7 @@ int os_sys_real(const struct os *os, const char *path, char *out, size_t capacit
 
 /* ---- lists of numbers: pids, descriptors ---- */
 
-/* Of zeros it is empty; its memory is kept when it is filled again. */
+/* A struct of zeros is empty; its memory is kept when it is filled again. */
 struct os_pids {
     int64_t *items;
     size_t count, capacity;

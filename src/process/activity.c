@@ -187,7 +187,7 @@ enum { SHARE = 20000 };
 /* Listing children costs three calls for each thread, a look at a process of the machine one. */
 enum { CALLS = 3 };
 
-/* Of newest_pid, which is no pid and no errno. */
+/* A value of newest_pid that is neither a pid nor an errno. */
 enum { UNREAD = INT32_MIN };
 
 static uint64_t threads_of(const struct process *process)
@@ -354,7 +354,7 @@ void activity_begin(struct process_table *table, const struct metric_set *due)
     table->no_new_pid = table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }
 
-/* Of a list of all, those that are given. Where others have no row, nothing of them is opened. */
+/* Only the listed processes. If no others have rows, nothing of them is opened. */
 static void keep_given(struct process_table *table)
 {
     enum { FEW = 64 };
@@ -389,7 +389,7 @@ static int list_processes(struct process_table *table, const struct metric_set *
     table->complete = true;
 
     /* Known users of devices prove themselves one by one: their stat still reads, or it does not.
-     * Of a tree of files what was removed still reads. */
+     * In a tree of files, descriptors of removed files can still be read. */
     if (table->rows == VITALS_ROWS_GPU_USERS && os->live && table->state == VITALS_HAVE &&
         !counted) {
         bool all = true;

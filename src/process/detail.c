@@ -16,7 +16,7 @@
 
 /* ---- names ---- */
 
-/* Of users and groups, because asking for one may read files or wait for a network; and those of
+/* Names of users and groups, because a look-up may read files or wait for a network; and those of
  * containers, which workload/names.c keeps. A name is kept for a minute, so that a changed one is
  * seen, and all are forgotten when there are too many. */
 enum { NAMES_MAX = 4096, NAME_MAX_BYTES = 256 };

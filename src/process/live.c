@@ -347,10 +347,10 @@ int vitals_cpus_parse(vitals_text list, unsigned *cpus, size_t capacity)
 
 /* ---- signals, and waiting for one ---- */
 
-/* What needs a pidfd. A pidfd becomes readable when its process ends, as a zombie too, and then
- * tells how, if the kernel does. No pid is polled, and nothing is waited for twice: what was
- * learned stays in the handle. What was not learned is asked again: of a zombie that we may not see
- * the kernel tells nothing, and after it is reaped it may. */
+/* Functions that need a pidfd. A pidfd becomes readable when its process ends, as a zombie too, and
+ * then tells how, if the kernel does. No pid is polled, and nothing is waited for twice: what was
+ * learned stays in the handle. A status that is not known yet is asked for again: the kernel hides
+ * that of a zombie that we may not see, and after it is reaped it may. */
 
 static int no_pidfd(const vitals_process *process, vitals_error *error)
 {

@@ -49,7 +49,7 @@ static int out_of_memory(vitals_error *error)
     return error_set(error, VITALS_EMEMORY, 0, "out of memory");
 }
 
-/* What of the table host goes with a process: for shares and dates. */
+/* Metrics of the table host that are added to those of a process: for shares and dates. */
 static const vitals_metric OF_HOST[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
                                         VITALS_HOST_BOOT_TIME_SECONDS};
 
@@ -183,8 +183,8 @@ static int ask_table(struct query_result *answer, vitals_table entity,
 int vitals_process_ask(vitals_process *process, const vitals_request *request,
                        vitals_snapshot **out, vitals_error *error)
 {
-    /* What was asked, and the identity of the rows of each table: between two answers a key may
-     * have been given again (a number of a thread), and a rate must not mix the two. */
+    /* The request, and the identity of the rows of each table: between two answers a key may have
+     * been given again (a number of a thread), and a rate must not mix the two. */
     struct metric_set wanted = request->wanted;
     bool any = metric_set_has_entity(&wanted, VITALS_TABLE_PROCESS);
     for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {

@@ -10,8 +10,8 @@
 
 /* ---- asking ---- */
 
-/* One part in so many of the wall is what reading one process may take, where it takes long. What
- * took longer than HUNG_NS was no work but a wait: workers that are left behind see to that. */
+/* Reading one process may take at most this fraction of the wall time. A reading that took longer
+ * than HUNG_NS was waiting and not working: that is left to workers that are left behind. */
 enum { SHARE = 100 };
 static const uint64_t LONG_NS = NS_PER_MS, HUNG_NS = NS_PER_SECOND / 2;
 
@@ -124,8 +124,8 @@ static bool take(struct process_table *table, const struct process_batch *batch,
     struct process *process = process_by_key(table, batch->wants[index].key);
     if (process == NULL)
         return true;
-    // What was not read for want of memory comes in its next turn; for want of room or of
-    // descriptors, again at once.
+    // A process that was not read because memory was out is read in its next turn; one for which
+    // there was no room or no descriptor, again at once.
     bool failed = batch->rows.failed, reached = !failed && index < batch->rows.row_count;
     bool refused = reached && batch->refused[index], read = reached && !refused;
     for (unsigned i = batch->turn; i < batch->turn + batch->turn_count; i++) {
@@ -190,8 +190,8 @@ void process_table_hold(struct process_table *table, uint64_t key, unsigned turn
         process->turns[i].pending = held;
 }
 
-/* What was answered before becomes stale. What never was is answered with TIMED_OUT; without memory
- * for it, it stays NOT_YET. */
+/* Earlier answers become stale. A process without one gets TIMED_OUT, or stays NOT_YET if memory is
+ * out. */
 static void time_out(struct process *process, const struct metric_set *wanted,
                      struct row_batch *batch)
 {

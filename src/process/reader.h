@@ -27,15 +27,15 @@ struct process_detail {
     uint64_t read_ns;
 };
 
-/* What was read of a process while a counter of what it does stood at this mark. As long as that is
- * the same, the process has not run, and what was read holds. */
+/* The mark of a counter of the process's activity when its files were read. While the counter is
+ * unchanged, the process has not run, and the values are valid. */
 struct activity_mark {
     uint64_t mark;    /* 0: none */
     uint64_t read_ns; /* when it was read */
     unsigned extras;  /* what of it was read */
 };
 
-/* What activity.c and its implementations know of a process. */
+/* The state of activity.c and its implementations for a process. */
 struct process_activity {
     struct activity_mark digest;        /* marked by what the kernel's task iterator tells of it */
     struct activity_mark clock;         /* by its CPU clock */
@@ -164,7 +164,7 @@ void user_cache_free(struct user_cache *cache);
 const struct shared_text *user_cache_name(struct user_cache *cache, const vitals_clock *clock,
                                           enum user_kind kind, uint64_t id, bool *lacking);
 
-/* What Kubernetes calls containers, made when it is first asked for; NULL when memory is out. */
+/* The names of containers in Kubernetes, made on first use; NULL if memory is out. */
 struct workload_names *user_cache_containers(struct user_cache *cache);
 
 /* ---- work.c ---- */

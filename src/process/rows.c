@@ -175,9 +175,9 @@ static void write_detail(const struct process *process, const struct process_det
     vitals_availability state = (vitals_availability)detail->state;
     struct shared_text *name = process->name, *text = detail->as.text;
     if (detail->metric == VITALS_PROCESS_PROGRAM_NAME) {
-        /* The name, or what it is the beginning of, where the kernel may have cut it. What the
-         * worker read is the last part of the first argument. Bytes are compared: a letter may be
-         * cut in its middle. */
+        /* The name, or the longer name that the kernel may have cut: the last part of the first
+         * argument, which the worker has read. Bytes are compared: a letter may be cut in its
+         * middle. */
         bool cut = name != NULL && name->size >= KERNEL_NAME;
         if (!cut || text == NULL || text->size < name->size ||
             memcmp(text->bytes, name->bytes, name->size) != 0) {

@@ -69,7 +69,7 @@ static size_t kept(const struct process_table *table)
     return table->stats_kept + table->statms_kept;
 }
 
-/* What was to be read later is read before its file is closed. */
+/* Files whose reading was put off are read before they are closed. */
 static void read_due(struct process_table *table, struct process *process)
 {
     if (process->statm_due)

@@ -13,7 +13,7 @@
 #include "process/reader.h"
 #include <vitals/request.h>
 
-/* What a worker is asked of several processes at once, and its answer: a row for each of the first
+/* A question to a worker about several processes, and its answer: a row for each of the first
  * `rows.row_count` of them. The texts of one batch are limited; processes that did not fit are
  * asked again. */
 enum { PROCESS_BATCH = 256 };
@@ -76,8 +76,8 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
 vitals_availability process_table_state(const struct process_table *table);
 size_t process_table_listed(const struct process_table *table);
 
-/* What workers read has PROCESS_TURNS cadences, each with its number; those that come together are
- * read together, `turn_count` from `turn` on, with the cadence of each. */
+/* Metrics that workers read have PROCESS_TURNS cadences, each with its number; those that come
+ * together are read together, `turn_count` from `turn` on, with the cadence of each. */
 struct process_question {
     unsigned turn, turn_count;
     const uint64_t *every_ns;
@@ -110,7 +110,7 @@ enum process_taken process_table_take(struct process_table *table, struct proces
 /* Keeps only this process of an answer to a batch that was given up. */
 void process_batch_keep(struct process_batch *batch, uint64_t key);
 
-/* What the batch asks for was not answered, and is due again. The batch is only read. */
+/* The batch was not answered, so its processes are due again. The batch is only read. */
 void process_table_return(struct process_table *table, const struct process_batch *batch);
 
 /* While it is held, nothing of those turns is due of the process. */

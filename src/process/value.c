@@ -34,7 +34,7 @@ static int ask_one(vitals_context *context, int64_t pid, vitals_metric metric, u
         code = vitals_request_new(0, &request, error);
     if (code == 0)
         code = vitals_request_add(request, metric, error);
-    /* What vitals_row_command falls back to. */
+    /* The text that vitals_row_command falls back to. */
     if (code == 0 && metric == VITALS_PROCESS_COMMAND_LINE && type == 0)
         code = vitals_request_add(request, VITALS_PROCESS_NAME, error);
     if (code == 0)

@@ -33,8 +33,8 @@ static struct span span_of(const char *string)
     return (struct span){string, strlen(string)};
 }
 
-/* What the path says: copies, because what it is part of may move while a fact is added. No name of
- * a file is longer. */
+/* The parts of the path, as copies: the text may move when a cell is added. No name of a file is
+ * longer. */
 struct work {
     enum workload_kind kind;
     char container[WORK_TEXT], unit[WORK_TEXT], pod[POD_UID];
@@ -100,7 +100,7 @@ static bool ask_daemon(const struct os *os, struct span path, struct work *work,
     return read;
 }
 
-/* What the environment adds to the cgroup's word. */
+/* Values from the environment, beside those of the cgroup. */
 static void ask_environment(const struct os *os, int64_t pid, struct work *work,
                             struct row_batch *out)
 {
@@ -145,7 +145,7 @@ const struct world_player *work_player(const vitals_context *context, int64_t pi
 
 /* ---- names ---- */
 
-/* Of what is in no container or no pod: HAVE, and "". */
+/* A process in no container or no pod: HAVE, and "". */
 static vitals_availability find_names(const struct os *os, struct user_cache *cache,
                                       const struct work *work, const struct world_player *player,
                                       struct workload_name *name, struct row_batch *out)

@@ -165,7 +165,8 @@ static void count(struct workloads *workloads, const struct process_table *table
     }
     entry->tick = workloads->tick;
 
-    /* Of CPU time what the process used since it was counted last; in its first time all. */
+    /* Adds the CPU time that the process used since it was counted last; all of it the first time.
+     */
     const struct os_stat *stat = &process->stat;
     const struct os *os = &table->reader.context->os;
     if ((stat->has & OS_STAT_TIMES) != 0) {

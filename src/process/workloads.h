@@ -16,7 +16,7 @@ enum { WORKLOADS_MAX = 1024 };
 
 enum { WORKLOAD_COUNTERS = 2 };
 
-/* What of the oldest process is told of its workload; texts may be NULL. Owned. */
+/* Values of the oldest process that describe the workload; texts may be NULL. Owned. */
 struct workload_entry {
     uint64_t key, row_key;
     struct shared_text *id;    /* never NULL */

@@ -16,7 +16,7 @@
 enum { CELLS_MAX = 16 * 1024 * 1024, SERIES_READ_MAX = 4096, TEXT_READ_MAX = 64 * 1024 };
 enum { RECORDED_PHASES_MAX = 1000000, PHASES_OPEN_MAX = 4096 };
 
-/* What all rows of a series come to. */
+/* The statistics over all rows of a series. */
 struct aggregate {
     uint64_t count;
     double last, least, largest;
@@ -27,7 +27,7 @@ struct aggregate {
     bool rate;           /* a value is the mean of the time before it */
 };
 
-/* What a series has beside its curve. */
+/* The values of a series beside its curve. */
 struct series_state {
     struct aggregate aggregate;
     double value; /* in the row that is being told; NaN: missing */

@@ -5,7 +5,7 @@
 
 locale_t library_enter(void)
 {
-    /* Of all categories it is an object that is there already: neither this nor its loss costs
+    /* With all categories this is the C library's own object: making and freeing it costs no
      * memory. Without it the locale stays as it is. */
     return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }

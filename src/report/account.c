@@ -3,9 +3,9 @@
  *     vitals: python train.py finished in 1 h 12 min, exit 0
  *       CPU        3 h 41 min  (3.07 of 16 cores)  exact, cgroup v2
  *
- * Every line is what it is about, the figure, and how it was got; a figure that is not there is N/A
- * and why. Lines are a table; one that has nothing to say is left out. What does not fit into the
- * width goes on below itself. */
+ * Every line has a subject, the figure, and how it was measured; a figure that is missing is N/A
+ * with the reason. Lines are a table; one that has nothing to say is left out. What does not fit
+ * into the width goes on below itself. */
 #include "report/account.h"
 
 #include <inttypes.h>
@@ -378,7 +378,7 @@ static void command_words(vitals_text command, bool ascii, char out[static COMMA
         memcpy(out + strlen(out), "..", 3);
 }
 
-/* What ran and how it ended. */
+/* The command and how it ended. */
 static void first_line(const struct account_text_lines *lines)
 {
     char name[COMMAND_BYTES], wall[WORDS], why[2 * WORDS], words[3 * WORDS];

@@ -1,7 +1,7 @@
 /* account.h: the use of a run, for people and for programs.
  *
- * Sees accounts, and recordings through recording.h; no machine, no clock. What it prints is safe
- * for a terminal. One thread. */
+ * Sees accounts, and recordings through recording.h; no machine, no clock. Its output is safe for a
+ * terminal. One thread. */
 #ifndef VITALS_REPORT_ACCOUNT_H
 #define VITALS_REPORT_ACCOUNT_H
 

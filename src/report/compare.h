@@ -33,7 +33,7 @@ struct verdict {
     bool unlike;        /* got in another way than the first's */
 };
 
-/* What one session has of a figure. */
+/* The values of one session for a figure. */
 struct compared_session {
     struct statistics values; /* over runs */
     vitals_availability state;

@@ -1,7 +1,7 @@
 /* report.h: a snapshot or a run as text.
  *
  * Reports see snapshots and accounts and nothing else: no clock, no machine, no settings but these.
- * What they print is safe for a terminal. One thread. */
+ * Their output is safe for a terminal. One thread. */
 #ifndef VITALS_REPORT_REPORT_H
 #define VITALS_REPORT_REPORT_H
 

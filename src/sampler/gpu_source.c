@@ -25,7 +25,7 @@
 
 /* ---- the workers' side ---- */
 
-/* What the workers share; the last one to go closes the back end. */
+/* The state that the workers share; the last one to end closes the back end. */
 struct gpu_world {
     struct worker_world base;
     const struct gpu_backend *backend;
@@ -41,7 +41,7 @@ static void gpu_world_done(struct worker_world *base)
 }
 
 /* The first opens the back end and lists its devices, the second lets it say what is wrong with it.
- * Of each device one reads it (and its processes, where the driver lists them), one reads what is
+ * For each device one reads it (and its processes, where the driver lists them), one reads what is
  * slow by its nature, one makes its processes of a sweep of /proc, where the back end learns of
  * them so, and what of the device itself is made of them. */
 enum gpu_job_kind {
@@ -123,7 +123,7 @@ static void read_device(struct gpu_world *world, struct gpu_job *job)
     if (kind != GPU_JOB_USERS)
         return;
 
-    /* What the sweep tells of the device itself. */
+    /* Values of the device itself that come from the sweep. */
     struct metric_set wanted = job->wanted;
     metric_set_remove(&wanted, VITALS_GPU_PROCESSES);
     memset(wanted.bits[VITALS_TABLE_GPU_PROCESS], 0, sizeof wanted.bits[VITALS_TABLE_GPU_PROCESS]);
@@ -485,7 +485,7 @@ static bool part_of(const struct gpu_source *source, size_t number, const struct
         for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++)
             out->bits[i][j] = set->bits[i][j] & part->bits[i][j];
 
-    /* What of the device comes with its users is theirs to ask for, and no more of its reading. */
+    /* Metrics of the device that come with its users are left to the query of users. */
     for (size_t i = 0; i < ARRAY_COUNT(own); i++) {
         if ((own[i].swept & device->swept) == 0 || !metric_set_has(set, own[i].metric))
             continue;
@@ -756,8 +756,8 @@ static bool isolate_hung(struct gpu_source *source)
     return moved;
 }
 
-/* What the first scan had listed before it hung is read on a worker of its own; false where there
- * is nothing of the kind. */
+/* Devices that the first scan listed before it hung are read on a worker of their own; false if
+ * there are none. */
 static bool take_listed(struct gpu_source *source, struct gpu_table *table)
 {
     const struct gpu_world *world = source->world;

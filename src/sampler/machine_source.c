@@ -54,7 +54,7 @@ static void machine_begin(struct source *base, const struct source_tick *tick)
     if (again || !source_is_idle(base))
         return;
 
-    /* What no answer of the worker is wanted of is not asked for, nor what the machine lacks. */
+    /* The worker is asked only for metrics that are wanted and that the machine has. */
     struct machine_job *job = source_data(base);
     struct metric_set *asked = &job->asked;
     job->kind = source->kind;

@@ -21,7 +21,7 @@ static uint64_t every_ns(const struct plan *plan, vitals_metric metric, bool las
         every = plan->request->resting_ns;
     if (!last || vitals_metric_price(metric) != VITALS_PRICE_TICK)
         return every;
-    /* What has grown since is in no later reading. */
+    /* Growth since then is in no later reading. */
     uint64_t most = vitals_metric_kind(metric) == VITALS_COUNTER ? 0 : NS_PER_SECOND;
     return every < most ? every : most;
 }

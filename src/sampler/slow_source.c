@@ -235,8 +235,7 @@ static bool slow_late(struct source *base, const struct source_tick *tick)
     if (!source_leave_behind(base))
         return false;
 
-    /* The other batches move on to a new worker. What they and the rest of this one ask for is due
-     * again. */
+    /* The other batches move on to a new worker. They and the rest of this one are due again. */
     const struct source_hung *hung = &base->hung[base->hung_count - 1];
     process_table_return(tick->processes, worker_data(hung->worker, hung->job));
     size_t kept = 0;

@@ -47,9 +47,9 @@ struct source_ops {
     bool waits_for_others;               /* it is asked once all others are settled */
     void (*done)(struct source *source); /* frees what is its own, but no worker */
 
-    /* Of its workers, unless it makes them itself: what makes `own` of each one's world (may be
-     * NULL; false: no memory) and frees it; and the size of each one's first job, zeroed; 0: none.
-     */
+    /* For its workers, unless it makes them itself: the functions that make `own` of each one's
+     * world (may be NULL; false: no memory) and free it; and the size of each one's first job,
+     * zeroed; 0: none. */
     size_t job_size;
     bool (*world_make)(struct worker_world *world);
     void (*world_done)(struct worker_world *world);
@@ -79,7 +79,7 @@ struct source_ops {
     void (*write_tables)(struct source *source, const struct source_tick *tick,
                          vitals_builder *builder, uint64_t stamp_ns);
 
-    /* What is wrong with it, in the table diagnosis, which is open. */
+    /* Adds its problems to the table diagnosis, which is open. */
     void (*write_diagnosis)(const struct source *source, vitals_builder *builder,
                             uint64_t stamp_ns);
 
@@ -153,7 +153,7 @@ struct worker *source_worker(struct source *source, struct worker_world *world);
 struct worker *source_new_worker(struct source *source);
 void source_worker_end(struct source *source, struct worker *worker, uint64_t deadline_ns);
 
-/* Of a source whose workers have one job: whether it is idle; its data; and whether it was
+/* For a source whose workers have one job: whether it is idle; its data; and whether it was
  * answered, which ends being late. */
 bool source_is_idle(const struct source *source);
 void *source_data(const struct source *source);

@@ -38,7 +38,7 @@ struct plan_turn {
 };
 
 /* The turns of those wanted metrics that are among the given ones, the most frequent first, and how
- * many there are. Where there are more cadences than `capacity`, some are read more often than they
+ * many there are. If there are more cadences than `capacity`, some are read more often than they
  * must be. */
 size_t plan_turns(const struct plan *plan, const struct metric_set *among, struct plan_turn *turns,
                   size_t capacity);

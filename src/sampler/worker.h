@@ -37,7 +37,8 @@ void worker_event_unref(struct worker_event *event);
 /* Waits until something was answered since the last call, or the deadline: true, false. */
 bool worker_event_wait(struct worker_event *event, uint64_t deadline_ns);
 
-/* What jobs need beside their data. Counted; begins a struct of each source that has more of it. */
+/* The state that jobs share beside their data. Counted; a source may extend it by a struct that
+ * begins with it. */
 struct worker_world {
     atomic_uint refs;
     vitals_context *context;
@@ -50,7 +51,7 @@ void *worker_world_new(vitals_context *context, size_t size,
                        void (*done)(struct worker_world *world));
 void worker_world_unref(struct worker_world *world); /* any thread; accepts NULL */
 
-/* What a worker does. `work` runs on its thread; data_free on any. */
+/* The functions of a kind of worker. `work` runs on its thread; data_free on any. */
 struct worker_service {
     const char *name; /* of the thread, at most 15 bytes */
     void (*work)(struct worker_world *world, void *data, const struct os_gate *gate);

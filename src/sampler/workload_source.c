@@ -15,7 +15,7 @@
 
 enum { KEY = 9, SHARE = 50, MANY = 64 };
 
-/* What cgroups count; where none does, sums over processes may stand in. */
+/* Metrics that cgroups count; if none does, sums over processes may stand in. */
 static const vitals_metric FIGURES[] = {VITALS_WORKLOAD_TASKS, VITALS_WORKLOAD_MEMORY_USED_BYTES,
                                         VITALS_WORKLOAD_MEMORY_PEAK_BYTES,
                                         VITALS_WORKLOAD_CPU_SECONDS, VITALS_WORKLOAD_OOM_KILLS};
@@ -117,7 +117,7 @@ static int workload_ask(struct source *base, const struct source_tick *tick)
     if (!source_is_idle(base) || early || !any)
         return 0;
 
-    /* Of those that have a cgroup of their own. */
+    /* Asks for the workloads that have a cgroup of their own. */
     struct workload_job *job = source_data(base);
     job->count = 0;
     job->paths.failed = false;
@@ -181,7 +181,7 @@ static vitals_text text_of(struct span span)
     return (vitals_text){span.bytes != NULL ? span.bytes : "", span.size};
 }
 
-/* What the id is made of: empty for other kinds. */
+/* The parts of the id; empty for other kinds. */
 static const struct {
     vitals_metric metric;
     uint16_t place;
@@ -210,7 +210,7 @@ static void write_identity(const struct workload_entry *entry, vitals_builder *b
     vitals_builder_text(builder, VITALS_WORKLOAD_UNIT, text_of(unit), VITALS_HAVE);
     builder_shared(builder, VITALS_WORKLOAD_USER, entry->user, entry->user_state);
 
-    /* What the path tells beside the id. */
+    /* Values of the path beside the id. */
     struct workload_path told;
     struct span path = {"", 0}, none = path;
     if (entry->cgroup != NULL)

@@ -33,7 +33,7 @@ static const struct {
 _Static_assert(ARRAY_COUNT(WORDS) == VITALS_AVAILABILITY_MAX - VITALS_AVAILABILITY_MIN + 1,
                "one row for each availability");
 
-/* What is outside the list was never written by us either. */
+/* A number outside of the list was never written by vitals. */
 static size_t index_of(vitals_availability availability)
 {
     int value = (int)availability;

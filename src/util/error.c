@@ -26,7 +26,7 @@ enum { REASON_MAX = 96 };
 __attribute__((format(printf, 3, 0))) static void fill(vitals_error *error, const char *reason,
                                                        const char *format, va_list arguments)
 {
-    /* What is cut here would be cut below, since escaping never makes text shorter. */
+    /* A text that is cut here would be cut below too, since escaping never makes it shorter. */
     char what[VITALS_ERROR_MESSAGE + 4];
     if (vsnprintf(what, sizeof what, format, arguments) < 0)
         what[0] = '\0';

@@ -21,9 +21,9 @@ const char *signal_names_find(int number);
 /* "TERM", "RTMIN+3", or the number of one without a name; `out` (SIGNAL_NAME_SIZE) may hold it. */
 const char *signal_names_format(int number, char *out);
 
-/* Of a mask in which bit 0 is signal 1, as /proc/PID/status has it: names joined by commas, RTMIN+3
- * for real-time signals, numbers for the two that the C library keeps for itself; all, or empty for
- * none. */
+/* Writes the names of a mask in which bit 0 is signal 1, as /proc/PID/status has it, joined by
+ * commas: RTMIN+3 for real-time signals, numbers for the two that the C library keeps for itself;
+ * all, or empty for none. */
 void signal_names_of_mask(uint64_t mask, struct buffer *out);
 
 #endif

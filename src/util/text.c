@@ -16,7 +16,7 @@ static const char REPLACEMENT[] = "\xEF\xBF\xBD";
 static const char ELLIPSIS[] = "\xE2\x80\xA6";
 static const char HEX[] = "0123456789abcdef";
 
-/* What one character of the text becomes: never cut in two. */
+/* The form of one character of the text; it is never cut. */
 struct text_piece {
     char bytes[12]; /* the longest is a JSON pair of surrogates */
     unsigned char size;

@@ -117,7 +117,7 @@ static void line_strict_word(struct shell_line *line, vitals_text word, bool fir
             based = false; /* on a quote of ours */
             continue;
         }
-        /* What may not stand on a terminal as it is becomes an escape. */
+        /* Characters that are not safe on a terminal become escapes. */
         int width = character == UTF8_BROKEN ? WIDTH_HIDDEN : width_of(character);
         based = width != WIDTH_HIDDEN && (width != 0 || based);
         line_quoting(line, &now, based ? SINGLE : ESCAPES);

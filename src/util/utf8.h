@@ -7,7 +7,7 @@
 
 #include "util/base.h"
 
-/* What stands for bytes that are no character. */
+/* The character that stands for invalid bytes. */
 #define UTF8_BROKEN UINT32_MAX
 
 /* The character at `at`, which lies before `end`, and in `*size` how many bytes it takes. Where it

@@ -67,7 +67,7 @@ bool span_copy(struct span span, char *out, size_t capacity)
  * unit's name is without it. */
 enum { UNIT_MAX = 255 };
 
-/* What systemd lets a unit be called. */
+/* The characters that systemd permits in the name of a unit. */
 static bool is_unit(struct span name, const char *suffix)
 {
     struct span stem;

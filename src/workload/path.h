@@ -11,7 +11,7 @@ bool path_element(struct cursor *cursor, struct span *out);
 
 bool span_ends(struct span span, const char *suffix);
 
-/* What stands between the two, where that is not empty. */
+/* Returns the text between the two, if it is not empty. */
 bool span_between(struct span span, const char *before, const char *behind, struct span *out);
 
 /* Whether it has bytes, and only such as are in the string. */

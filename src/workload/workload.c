@@ -102,7 +102,7 @@ enum workload_kind workload_of_cgroup(struct span path, size_t *place)
     struct span name = container_of_cgroup(path);
     enum workload_kind kind = WORKLOAD_CONTAINER;
     if (name.size == 0) {
-        /* What a login began, below user.slice/user-1000.slice, is its user's. */
+        /* Processes of a login, below user.slice/user-1000.slice, are its user's. */
         struct span parent = {path.bytes, 0}, element, uid;
         struct cursor cursor = cursor_over(path.bytes, path.size);
         for (; path_element(&cursor, &element); parent = element)

@@ -1,9 +1,9 @@
-/* workload.h: what a process works for: the id that says so, and the cgroup that is its own.
+/* workload.h: the workload of a process: its id, and the cgroup that is its own.
  *
  * The grammar of ids: slurm:JOB.STEP or slurm:JOB, k8s:NAMESPACE/POD/CONTAINER, ctr:ID, unit:NAME,
- * user:NAME. Of several that a path tells the first in this order counts: a job that starts a
- * container is the job. What a login started (below user.slice) is its user's, whatever units his
- * own manager has made of it: their names are no more than one of his. Thread rule: pure. */
+ * user:NAME. If a path names several, the first in this order counts: a job that starts a container
+ * is the job. What a login started (below user.slice) is its user's, whatever units his own manager
+ * has made of it: their names are no more than one of his. Thread rule: pure. */
 #ifndef VITALS_WORKLOAD_WORKLOAD_H
 #define VITALS_WORKLOAD_WORKLOAD_H
 
@@ -21,7 +21,7 @@ enum workload_kind {
 
 enum { WORKLOAD_ID_MAX = 1024, WORKLOAD_CONTAINER_DIGITS = 12 };
 
-/* What an id is made of; what its kind has not is empty. Borrowed. */
+/* The parts of an id; those that its kind lacks are empty. Borrowed. */
 struct workload {
     enum workload_kind kind;
     struct span job, step;             /* of Slurm; the step may be empty */
@@ -38,7 +38,7 @@ void workload_format(const struct workload *workload, struct buffer *out);
 /* False where it is none. */
 bool workload_parse(struct span id, struct workload *out);
 
-/* What a path tells beside its kind; empty where it does not. Borrowed from it. */
+/* The parts of a path beside its kind; empty if it has none. Borrowed from it. */
 struct workload_path {
     struct span container; /* the whole id, or a name */
     struct span sluid;

@@ -333,7 +333,7 @@ static bool match_passes(struct filter *filter, const vitals_row *process)
     if (!filter->choice->exact)
         return regexec(&filter->match, text->bytes, 0, NULL, 0) == 0;
 
-    /* Of all matches that begin first, the longest: one that is the whole is found. */
+    /* regexec returns the longest of the leftmost matches, so a match of the whole is found. */
     regmatch_t whole;
     return regexec(&filter->match, text->bytes, 1, &whole, 0) == 0 && whole.rm_so == 0 &&
            (size_t)whole.rm_eo == size;
@@ -442,7 +442,7 @@ static bool all_pass(struct filter *filter, const vitals_row *process)
     return true;
 }
 
-/* What looks at all processes and picks some, as pgrep(1), does not mean itself. */
+/* As pgrep(1), vitals leaves itself out if it picks some of all processes. */
 bool filter_passes(struct filter *filter, const vitals_row *process)
 {
     const struct choice_settings *choice = filter->choice;
@@ -466,7 +466,7 @@ static int complain_unmatched(size_t count, const char *why)
 
 int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot)
 {
-    // Where there are parents, only their trees have rows.
+    // With --children or --parent only the trees of the parents have rows.
     bool tree;
     const struct settings_numbers *list = narrowing(filter, &tree);
     int code = EXIT_DONE;

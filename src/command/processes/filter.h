@@ -20,7 +20,7 @@ struct filter {
     struct buffer text;  /* a command line as the expression sees it */
     size_t late, denied; /* processes that --match could not be asked of, so far */
 
-    /* What ps_rows_choose asks of each that passes, before it picks one; NULL: nothing. */
+    /* Called by ps_rows_choose for each process that passes, before it picks one; may be NULL. */
     bool (*means)(void *data, const vitals_row *process);
     void *data;
 };

@@ -140,7 +140,7 @@ static bool unnamed_is_meant(const struct kill *kill, const vitals_row *row)
     return true;
 }
 
-/* Of those that pass: what the newest or the oldest is picked from. A named one is judged later. */
+/* True if the newest or the oldest may be picked from this process. A named one is judged later. */
 static bool may_be_meant(void *data, const vitals_row *row)
 {
     struct kill *kill = data;

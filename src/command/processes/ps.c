@@ -27,8 +27,8 @@ struct ps {
     bool complained;         /* of what was named and is not there */
 };
 
-/* JSON without -o is for programs: all that is cheap to read. What is read once has one cadence, so
- * that a process's files are read in one go. */
+/* JSON without -o is for programs: all metrics that are cheap to read. A single reading has one
+ * cadence, so that a process's files are read together. */
 static int make_request(const struct ps *ps, vitals_request **out, vitals_error *error)
 {
     bool plain = ps->look->json && !ps->table->columns.given;
@@ -178,7 +178,7 @@ static int print_one(struct ps *ps, const struct ps_view *view, struct output *o
     ps->tables++;
     (void)output_flush(output);
 
-    /* Of the first table: what was named and is not there; or at least that nothing is. */
+    /* Reports, for the first table, named processes that are missing, or that none was chosen. */
     if (code == 0 && !ps->complained) {
         ps->complained = true;
         bool all = ps->machine->from == NULL && !ps->filter.pids.given;
@@ -193,8 +193,8 @@ static int print_one(struct ps *ps, const struct ps_view *view, struct output *o
     return code;
 }
 
-/* Of a file, its last snapshot. The first table of a repetition stands after the first interval:
- * before it there is no share. The exit code is the first table's. */
+/* Prints the last snapshot of a file. The first table of a repetition stands after the first
+ * interval: before it there is no share. The exit code is the first table's. */
 static int print_feed(struct ps *ps, struct feed *feed, struct output *output)
 {
     bool from_file = ps->machine->from != NULL, repeated = ps->sampling->interval_given;

@@ -9,7 +9,7 @@
 #include "command/options/option.h"
 #include "command/processes/filter.h"
 
-/* What a value is made of. */
+/* The arguments of a function that makes a value. */
 struct ps_asked {
     const struct ps_view *view;
     const vitals_row *row;

@@ -36,7 +36,7 @@ struct ps_value {
     char composed[96];
 };
 
-/* What values are made of. */
+/* The snapshots and options that values depend on. */
 struct ps_view {
     const vitals_snapshot *now;
     const vitals_snapshot *older; /* what rates are made against; NULL: averages over a life */
@@ -67,7 +67,7 @@ int ps_column_find(const char *option, const char *name, struct ps_column *out);
 /* Every name by index, the names of ps(1) first; NULL after the last. */
 const char *ps_column_word(size_t index);
 
-/* Of a metric of any table, as it is; its title is its name in capitals, without its unit. */
+/* Makes a column of a metric of any table; its title is its name in capitals, without its unit. */
 void ps_column_of(vitals_metric metric, struct ps_column *out);
 
 /* The columns if none are named: those of `ps aux`; `full`: of `ps -f`. */

@@ -13,7 +13,7 @@ struct ps_order {
     size_t count;
 };
 
-/* Of --sort. 0, or EXIT_USAGE after a message. */
+/* Parses --sort. Returns 0, or EXIT_USAGE after a message. */
 int ps_order_init(struct ps_order *order, const struct settings_words *words);
 
 struct ps_row {

@@ -154,7 +154,7 @@ void mlflow_write_account(const json_t *account, const json_t *status, uint64_t 
         VITALS_FIGURE_MEMORY_PEAK_BYTES,
         VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES,
     };
-    /* What the account states beside figures, without details of the machine. */
+    /* The attributes of the account, without details of the machine. */
     static const char *const NAMES[] = {
         "state",       "exit",        "signal",       "rungs",      "missing",     "limit",
         "limit_words", "interval_ns", "system_cores", "started_ns", "gpu_drivers", "version",

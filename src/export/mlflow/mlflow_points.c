@@ -417,7 +417,8 @@ static void put_shares(const struct mlflow_point *point)
     put_share(point, false, "system_memory_usage_percentage",
               find(points, "system", "system", "memory_used_bytes"), machine);
 
-    /* Of the requested limit, else of the lower of the cgroup's and the machine's memory. */
+    /* A share of the requested limit, else of the lower of the cgroup's limit and the machine's
+     * memory. */
     double group = points->group.memory_bytes, memory = points->options.memory_bytes;
     if (memory <= 0 && !points->group_late)
         memory = group > 0 && (machine <= 0 || group < machine) ? group : machine;

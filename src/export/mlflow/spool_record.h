@@ -68,8 +68,8 @@ bool spool_write_arrived(int descriptor, const struct spool_record *record);
 bool spool_read_at(int descriptor, void *bytes, size_t size, uint64_t at);
 bool spool_write_at(int descriptor, const void *bytes, size_t size, uint64_t at);
 
-/* What is found in the file of another program: every whole record, and the damaged bytes between
- * them. */
+/* The contents of another program's file: every whole record, and the damaged bytes between them.
+ */
 struct spool_scan {
     struct spool_record *records; /* in order, each once; the caller frees it */
     size_t count, capacity;

@@ -217,7 +217,7 @@ static void write_figures(const struct usage_writing *writing, const json_t *fig
         const char *subject = json_string_value(json_object_get(one, "subject"));
         struct otlp_attributes attributes = {.count = 0};
         double value = json_number_value(number), before;
-        /* Of the tree, or of a device. */
+        /* Writes the values of the tree, or of a device. */
         if (!has_name(one, name) || !json_is_number(number) ||
             (subject != NULL &&
              (!of_device || strcmp(subject, "system") == 0 || strcmp(subject, "root") == 0 ||

@@ -271,7 +271,7 @@ void nvitop_write(struct exposition_page *page, const struct nvitop_past *past)
         if ((options->without_host && of_host) || (rows == NVITOP_PROCESSES && !processes))
             continue;
 
-        /* Of processes the first only, since nvitop-exporter has no sum of the others. */
+        /* Only the first processes, since nvitop-exporter has no sum of the others. */
         size_t left = rows == NVITOP_PROCESSES ? options->max_processes : SIZE_MAX;
         page_family(page, "", family->name, FAMILY_GAUGE, family->help);
         while (left-- > 0 && next_subject(page, rows, &subject)) {

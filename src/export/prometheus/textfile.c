@@ -412,7 +412,7 @@ static int open_textfile(const json_t *config, const json_t *export_config, void
     if (file == NULL)
         return no_memory(error);
 
-    /* Of a job the run is exported, else the machine. */
+    /* With a job the run is exported, else the machine. */
     bool of_job = json_object_get(export_config, "job") != NULL;
     struct exposition_options options;
     int code = of_job ? 0 : exposition_options_read(config, export_config, &options, error);

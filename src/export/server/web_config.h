@@ -16,7 +16,7 @@
 
 enum { WEB_CONFIG_MAX = 1024 * 1024, WEB_CONFIG_HEADERS = 5, WEB_CONFIG_FILES = 4 };
 
-/* What is required of client certificates. */
+/* The requirements on client certificates. */
 enum web_client {
     WEB_CLIENT_NONE,
     WEB_CLIENT_REQUEST,         /* requested, not checked */

@@ -1,4 +1,4 @@
-/* metrics.h: what stands in amdgpu's file gpu_metrics.
+/* metrics.h: the contents of amdgpu's file gpu_metrics.
  *
  * One binary record of everything that the card's firmware measures. Its first four bytes name its
  * size, its format (1: boards, 2 and 3: processors with graphics) and the revision of that format;

@@ -65,7 +65,7 @@ static void show(struct player *player)
     timeline_cursor_readings(&player->cursor, &machine, &all);
     model_show(player->model, &machine, &all);
 
-    /* Of a timeline's problems the next that was not told yet. */
+    /* The next problem of the timeline that was not shown yet. */
     const char *problem = kept->problem != NULL ? kept->problem(kept->data) : "";
     if (strlen(problem) > player->told) {
         const char *line = problem + player->told;

@@ -77,8 +77,7 @@ static void press_hide(struct monitor *monitor, uint32_t code)
     else if (!layout.traffic && (model->arranged.hidden & PANEL_HOST))
         model_say(&monitor->model, "they stand with the host, which is hidden: v h shows it");
     else {
-        /* What is seen is turned round, until changed again; what happens automatically is not
-         * stored. */
+        /* Toggles what is visible now, until changed again; automatic changes are not stored. */
         bool wanted = !layout.traffic;
         model->arranged.traffic = TRAFFIC_AUTO;
         layout_of(model, &layout);

@@ -65,7 +65,7 @@ void column_title(const struct column *column, const struct model *model, char *
  * left. A longer text stays whole. Returns the bytes. */
 size_t column_pad(const char *text, int width, bool left, char *out, size_t capacity);
 
-/* What a sort by the column compares: a text, or else a value. */
+/* True if a sort by the column compares texts, else values. */
 bool column_sorts(const struct column *column);
 bool column_is_text(const struct column *column);
 bool column_value(const struct column *column, const struct model *model, const struct item *item,

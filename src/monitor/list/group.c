@@ -110,8 +110,8 @@ static int name_of(struct naming *naming, enum group_by by, char *out, size_t ca
     return -1;
 }
 
-/* What group_text gives, and an id that is never 0: a hash of all that the group is made of,
- * however long. */
+/* The text of group_text, and an id that is never 0: a hash of the group's whole name, however
+ * long. */
 static bool group_identify(const struct model *model, enum group_by by, const struct item *item,
                            char *out, size_t capacity, uint64_t *id)
 {

@@ -129,7 +129,7 @@ void idle_gpus_update(struct idle_gpus *idle, const vitals_snapshot *snapshot)
     idle->newest_ns = now_ns;
     idle->stream = stream;
 
-    /* What was gathered takes the place of what was known, and goes on from when that began. */
+    /* The gathered rows replace the known ones, and keep the times at which those began. */
     for (int i = 0; i < 2; i++) {
         struct idle_rows *known = i == 0 ? &idle->devices : &idle->users, before = *known;
         gather(snapshot, i == 1, &idle->spare);

@@ -126,7 +126,7 @@ static void join_details(struct model *model)
 static const struct model *sorting;
 static const struct column *first; /* NULL: as it comes */
 
-/* What the first sort compares. As it comes: by device, then known processes, then user; all
+/* Compares by the first sort. Without one: by device, then known processes, then user; all
  * processes by CPU. */
 static void fill(const struct model *model, struct item *item)
 {

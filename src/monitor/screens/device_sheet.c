@@ -42,8 +42,8 @@ static struct fact *add(struct device_sheet_writer *writer)
     return fact;
 }
 
-/* A safe text behind its label. What is too long goes on in the next line, behind a comma, if less
- * than half of the line stays empty so, or else behind a blank. */
+/* Adds a safe text behind its label. A text that is too long is broken behind a comma if that
+ * leaves less than half of the line empty, else behind a blank. */
 static void put(struct device_sheet_writer *writer, const char *label, ink style, const char *text)
 {
     int room = writer->sheet->columns - FACT_INDENT;

@@ -377,7 +377,7 @@ static void draw_full(struct pen *pen, const struct model *model, int y, bool tr
         }
     }
 
-    /* What has no room above stands below a rule. */
+    /* Figures without room above stand below a rule. */
     int bottom = region.y + GRAPHS, rows = machine_rows(model, traffic);
     struct box box = {2, bottom + 1, model->width - 4, rows - 1};
     if (rows > 0) {

@@ -1,8 +1,8 @@
 /* drm.c: commands of a DRM driver, by ioctl(2) on a node that is opened for it.
  *
- * A node is opened only where it is the device that it is taken for: what stands below /dev/dri may
- * be anything. What is open is written down, so that the sweep of /proc does not take us for a
- * client that works. Thread rule: any thread; a descriptor belongs to one. */
+ * A node is opened only if its device number is the expected one, as /dev/dri may hold anything.
+ * Open descriptors are recorded, so that the sweep of /proc does not take vitals for a client.
+ * Thread rule: any thread; a descriptor belongs to one. */
 #include "os/linux/linux.h"
 
 #include <errno.h>

@@ -25,7 +25,8 @@ static inline size_t netlink_aligned(size_t size)
  * header; -EBADMSG where its size is nonsense. */
 int netlink_message_next(struct cursor *cursor, struct nlmsghdr *header, struct span *payload);
 
-/* What NLMSG_ERROR or NLMSG_DONE says: a negative errno, or 0 where it went well or says none. */
+/* Returns the negative errno of an NLMSG_ERROR or NLMSG_DONE, or 0 for success or if it has none.
+ */
 int netlink_error(struct span payload);
 
 struct netlink_attribute {

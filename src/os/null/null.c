@@ -1,8 +1,8 @@
 /* null.c: an operating system that provides nothing: the template for a port.
  *
  * To port vitals, copy this folder, name the copy in meson_options.txt and replace one function
- * after the other. What is left as it is answers "unsupported", and the rooms above go on without
- * it. Only ISO C is used. Thread rule: as in the headers of src/os. */
+ * after the other. Functions that are left as they are return "unsupported", and the rooms above go
+ * on without them. Only ISO C is used. Thread rule: as in the headers of src/os. */
 #include "os/attach.h"
 #include "os/count.h"
 #include "os/ends.h"

@@ -72,8 +72,8 @@ int frame_decode(struct frame_decoder *decoder, int64_t number, const struct fra
                  const char *path, vitals_snapshot **out, vitals_error *error);
 void frame_decoder_done(struct frame_decoder *decoder);
 
-/* Of recordings of earlier versions. Applies a delta to the JSON of a key. False: it is no delta of
- * that JSON, the result is larger than `most`, or no memory. */
+/* For recordings of earlier versions: applies a delta to the JSON of a key. Returns false if it is
+ * no delta of that JSON, if the result is larger than `most`, or if memory is out. */
 bool json_delta_read(const struct buffer *base, const char *delta, size_t size, size_t most,
                      struct buffer *out);
 

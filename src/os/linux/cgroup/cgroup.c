@@ -99,8 +99,8 @@ static signed char limit_state(const struct cgroup_walk *walk)
 
 /* ---- limits: the least of all levels ---- */
 
-/* Of equal limits the outermost, which more is charged to. Where version 1 knows better, limits
- * below its own do not hold for us (memory.use_hierarchy is 0). */
+/* If limits are equal the outermost counts, as more is charged to it. If version 1 reports a higher
+ * one for the hierarchy, smaller limits do not apply to us (memory.use_hierarchy is 0). */
 static void read_memory(const struct cgroups *cgroups, struct value *limit, struct value *charged)
 {
     static const char *const LIMIT[] = {NULL, "memory.limit_in_bytes", "memory.max"};

@@ -46,7 +46,7 @@ void cgroups_find(struct cgroups *cgroups, const struct os *os, unsigned wanted)
  * /proc/self/cgroup; 0 where it does not say where we are, or is longer. */
 size_t cgroup_usual_read(const struct os *os, char *out, size_t capacity);
 
-/* Of one controller, from that text. False where only the list of mounts tells. */
+/* Finds one controller in that text. Returns false if only the list of mounts can answer. */
 bool cgroup_usual_find(const struct os *os, struct span memberships,
                        enum cgroup_controller controller, struct cgroup_found *out);
 

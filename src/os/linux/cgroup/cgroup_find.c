@@ -78,7 +78,7 @@ void cgroups_find(struct cgroups *cgroups, const struct os *os, unsigned wanted)
 /* The inode of the first namespace of cgroups, in every kernel that has them. */
 static const ino_t FIRST_NAMESPACE = 0xeffffffb;
 
-/* Of each hierarchy that is mounted, the root of all. */
+/* The inode of the root of each mounted hierarchy. */
 static const ino_t ROOT_INODE = 1;
 
 size_t cgroup_usual_read(const struct os *os, char *out, size_t capacity)

@@ -10,7 +10,7 @@
 
 enum { OWN_GROUP_NAME = 40 };
 
-/* Of the tables of figures below. */
+/* The size of the tables of figures below. */
 enum { OWN_FIGURES = 16 };
 
 struct own_group {
@@ -37,9 +37,8 @@ int64_t own_group_read(const struct os *os, const struct own_group *group, const
 int own_group_write(const struct os *os, const struct own_group *group, const char *file,
                     const char *text);
 
-/* What a cgroup is told of a limit: the run is asked to end when it passes the limit itself, so
- * that the kernel's own way of ending it must come later; and it counts threads where we count
- * processes. */
+/* The limits that a cgroup gets. They are higher than the user's: the run is asked to end when it
+ * passes its limit, before the kernel ends it; and a cgroup counts threads, not processes. */
 static inline uint64_t own_hard_memory(uint64_t limit)
 {
     const uint64_t least = UINT64_C(16) << 20;

@@ -136,7 +136,7 @@ static void take_status(struct span line, void *data)
     ourselves_parse_status(line, data);
 }
 
-/* What a link of the folder ns says: the first namespace has the same number everywhere
+/* Compares a link of the folder ns with the first namespace, which has the same number everywhere
  * (PROC_PID_INIT_INO and PROC_USER_INIT_INO in the kernel's proc_ns.h). */
 static enum place read_place(const struct os *os, const char *path, const char *first)
 {

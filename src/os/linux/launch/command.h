@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
-/* Of both channels, the ends that the child needs, and the one that it must not keep. */
+/* The ends of both channels that the child needs, and the one that it must not keep. */
 struct command_ends {
     int go, go_other, failure;
 };

@@ -171,7 +171,7 @@ int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
         /* The terminal signals its whole foreground group (code SI_KERNEL): the command too, unless
          * it made a group of its own. A hangup goes only to the leader of the session, and an alarm
          * to the process that set it before it became us: `perl -e 'alarm 60; exec @ARGV' vitals
-         * run …`. Of SIGPIPE and SIGXFSZ the kernel says that we sent them ourselves. */
+         * run …`. The kernel reports SIGPIPE and SIGXFSZ as sent by ourselves. */
         bool to_us_alone = signal == SIGALRM || (signal == SIGHUP && getsid(0) == getpid());
         bool told = !to_us_alone && (command <= 0 || getpgid((pid_t)command) == getpgrp());
         bool our_own = info.ssi_code == SI_USER && (pid_t)info.ssi_pid == getpid();
@@ -224,7 +224,7 @@ bool os_child_goes_on(int64_t pid, int signal)
            info.si_pid == pid;
 }
 
-/* Of our own child, whatever /proc we were handed; -1 where the kernel has none. */
+/* Opens a pidfd of our own child, whatever /proc is used; -1 if the kernel has no pidfds. */
 static int pidfd_of_child(pid_t pid)
 {
     const struct os here = {.live = true};

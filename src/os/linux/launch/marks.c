@@ -162,8 +162,8 @@ void os_marks_tidy(const struct os_marks *marks)
         int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (file < 0)
             continue;
-        /* Of a run that was killed the lock is free. A hidden one is of an earlier vitals, which
-         * locked it under that name and then gave it its own. */
+        /* The lock of a killed run is free. A hidden file was left by an earlier vitals, which
+         * locked it under that name before it renamed it. */
         struct stat is;
         bool in_the_making = hidden &&
                              (fstat(file, &is) != 0 || age_of(is.st_mtim) < 60 * NS_PER_SECOND);
@@ -275,7 +275,8 @@ struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out,
         return (struct os_marks_reading){.size = -errno};
     reading.age_ns = age_of(is.st_mtim);
 
-    /* What was read last still stands where it stood, unless > instead of >> cut the file. */
+    /* The bytes that were read last are still at the same place, unless the file was truncated by >
+     * instead of >>. */
     size_t tail = reader->tail_size;
     if ((uint64_t)is.st_size < reader->at ||
         pread(reader->file, now, tail, (off_t)(reader->at - tail)) != (ssize_t)tail ||
@@ -297,8 +298,8 @@ struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out,
     memcpy(reader->tail + kept, out + size - new, new);
     reader->tail_size = kept + new;
 
-    /* Of a run that makes marks for days: its folder is often memory, which is given back. Where
-     * the file system cannot, the file grows. */
+    /* Frees the blocks of marks that were read, as the folder is often in memory and a run may make
+     * marks for days. If the file system cannot do that, the file grows. */
     if (reader->at - reader->freed >= AT_ONCE + KEPT) {
         uint64_t until = (reader->at - KEPT) / KEPT * KEPT;
         (void)fallocate(reader->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,

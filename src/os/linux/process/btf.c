@@ -137,7 +137,7 @@ static uint32_t bare(const struct btf *btf, uint32_t number)
     return 0;
 }
 
-/* Of what is no array. */
+/* The index for members that are no array. */
 static uint32_t bytes_of(const struct btf *btf, uint32_t number)
 {
     struct btf_type type = type_at(btf, btf->places[number]);

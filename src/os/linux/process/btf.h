@@ -21,9 +21,9 @@ struct btf_field {
     uint32_t size;   /* bytes: 1, 2, 4, 8, or of a structure */
 };
 
-/* Where a member lies: "se.sum_exec_runtime", "rss_stat.2.count" (of an array the third). What lies
- * in a structure without a name counts as a member of that around it. False where there is none, or
- * it is a bit-field. */
+/* Finds the offset and size of a member: "se.sum_exec_runtime", "rss_stat.2.count" (the third
+ * element of an array). Members of an unnamed structure count as members of the one around it.
+ * Returns false if there is none, or it is a bit-field. */
 bool btf_member(const struct btf *btf, const char *structure, const char *path,
                 struct btf_field *out);
 

@@ -68,7 +68,7 @@ static const struct {
     [MAPPING_PRIVATE_HUGETLB] = LABEL("Private_Hugetlb:"),
 };
 
-/* Of each mapping there are twenty such lines. */
+/* Each mapping has twenty such lines. */
 static bool starts_with_label(struct span line, size_t which)
 {
     return line.size > LABELS[which].size && line.bytes[0] == LABELS[which].text[0] &&

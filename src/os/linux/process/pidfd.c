@@ -82,7 +82,7 @@ int linux_pidfd_cgroup(int pidfd, uint64_t *id)
     return code;
 }
 
-/* Of a process that was reaped while the pidfd was open; the kernel tells every user. */
+/* The exit status of a process that was reaped while the pidfd was open; any user may read it. */
 static bool told_by_pidfd(int pidfd, struct os_exit *out)
 {
     struct pidfd_info_64 info;
@@ -118,7 +118,8 @@ bool os_parse_stat_exit(const char *bytes, size_t size, int *status)
 void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process, bool reap,
                    struct os_exit *out)
 {
-    // Of a child of ours. __WALL: children whose end is told by another signal too.
+    // The exit status of a child of ours. __WALL includes children that send another signal than
+    // SIGCHLD.
     int flags = WEXITED | WNOHANG | __WALL | (reap ? 0 : WNOWAIT);
     siginfo_t info = {0};
     int result;
@@ -136,7 +137,7 @@ void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *proc
     if (told_by_pidfd(pidfd, out))
         return;
 
-    // Of a zombie. The kernel writes an exit status of 0 for a reader that may not trace it, and to
+    // The exit status of a zombie. The kernel writes 0 for a reader that may not trace it, and to
     // such a reader it refuses the zombie's exe; for others exe no longer exists. (Plain files of a
     // zombie are root's.) The kept stat answers for this process only; exe is found by pid, and the
     // stat that is read after it proves that it was the same.

@@ -291,8 +291,8 @@ static const struct {
     {METRICS_OF(OS_IO_METRICS(IO_METRIC)), read_io, false},
 };
 
-/* What a first thread that has ended no longer has, though its process does. Its fd folder is empty
- * and belongs to root, so that the owner of the process is denied it. */
+/* True if the value is missing because the first thread has ended, though its process lives. Its fd
+ * folder is empty and belongs to root, so that the owner of the process is denied it. */
 static bool is_bare(const struct batch_cell *cell)
 {
     if (cell->metric == VITALS_PROCESS_DESCRIPTORS)

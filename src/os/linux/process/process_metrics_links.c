@@ -158,7 +158,7 @@ void metrics_read_namespaces(struct metrics_reading *reading, const vitals_metri
     }
 }
 
-/* Of every interface but loopback. In a namespace of its own there is seldom more than one. */
+/* Sums over every interface but loopback. A namespace of its own seldom has more than one. */
 static uint64_t sum_of(const struct os_devices *devices, unsigned number)
 {
     uint64_t sum = 0;
@@ -170,8 +170,8 @@ static uint64_t sum_of(const struct os_devices *devices, unsigned number)
     return sum;
 }
 
-/* What went through the network namespace of a process, where it is not ours: the tables host and
- * network have ours. */
+/* The traffic of the process's network namespace, if that is not ours: the tables host and network
+ * have ours. */
 void metrics_read_network(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     enum { NETDEV_LIMIT = 1 << 20 };

@@ -214,9 +214,9 @@ void metrics_read_waits(struct metrics_reading *reading, const vitals_metric *me
         set_from_threads(reading, switches);
         return;
     }
-    // Of threads that ended, all kernels keep how often they ran, and only those from 2026 on how
-    // often they were switched away from. A thread is put on a CPU once more than it was taken off
-    // while it runs; where that is all the difference, no switch of an ended thread is missing.
+    // For threads that ended, all kernels keep the number of runs, but only kernels from 2026 on
+    // the number of switches. A thread is put on a CPU once more than it was taken off while it
+    // runs; if that is all the difference, no switch of an ended thread is missing.
     uint64_t taken_off = saturating_add(stats.voluntary, stats.involuntary);
     bool whole = stats.runs >= taken_off && stats.runs - taken_off <= 1;
     vitals_availability state = whole ? VITALS_HAVE : VITALS_LOWER_BOUND;

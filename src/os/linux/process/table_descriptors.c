@@ -53,7 +53,7 @@ enum { NOT_READ = 1 };
 
 /* ---- reading ---- */
 
-/* Of the file, or of the link itself. */
+/* Reads the status of the file, or of the link itself. */
 static int read_status(const struct descriptors_reader *reader, struct descriptor *one, int flags)
 {
     const unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_INO | STATX_SIZE;
@@ -262,8 +262,8 @@ static enum tie read_once(struct descriptors_reader *reader, uint64_t number, bo
     return tie_of(reader, one);
 }
 
-/* False where it was closed, or is another file again and again (*changes). What is loose but says
- * the same every time, in whatever order it is asked, is one file. */
+/* False where it was closed, or is another file again and again (*changes). If the reads cannot be
+ * tied together but agree every time, in either order, it is one file. */
 static bool read_descriptor(struct descriptors_reader *reader, uint64_t number,
                             struct descriptor *one, bool *changes)
 {
@@ -308,7 +308,7 @@ static const char *type_of(const struct descriptor *one)
     }
 }
 
-/* What statx tells. Only files have a size; a dmabuf has its driver's word. */
+/* Sets the values of statx. Only files have a size; that of a dmabuf comes from its driver. */
 static void set_status(struct row_batch *out, const struct descriptor *one)
 {
     static const vitals_metric METRICS[] = {VITALS_DESCRIPTOR_DEVICE, VITALS_DESCRIPTOR_INODE,
@@ -359,7 +359,7 @@ static void add_row(struct row_batch *out, const struct descriptor *one)
 
     for (size_t i = 0; i < ARRAY_COUNT(INFO) && one->info_error < 0; i++)
         batch_set_missing(out, INFO[i], os_availability(one->info_error));
-    // What is no place in a file has no position: pipes, sockets, events, what is only a path.
+    // Pipes, sockets, events and descriptors of O_PATH have no position.
     bool has_place = one->type == NULL || is_memfd(one) || is_dmabuf(one);
     if ((info->has & FDINFO_POSITION) != 0 && has_place && !is_opened_as_path(one))
         batch_set_u64(out, VITALS_DESCRIPTOR_POSITION_BYTES, info->position);

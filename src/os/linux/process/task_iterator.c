@@ -48,8 +48,8 @@ struct os_task_iterator {
 
 /* ---- the program ---- */
 
-/* What is mixed in: a member of the task, or of what pointers lead to from it. Kernels differ:
- * where there is no such member, there may be an older one in its place. */
+/* A member that is part of the digest: of the task, or of a struct that it points to. If a kernel
+ * has no such member, an older one may stand in its place. */
 enum { STEPS = 4 };
 struct task_iterator_source {
     const char *steps[STEPS][2]; /* structure, member; each leads to the next */
