@@ -31,7 +31,7 @@ import re
 import tempfile
 import time
 import uuid
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Collection, Iterable, Iterator, TypeVar
 
 from vitals import _core
 from vitals._core import Context, GoneError, Pointer, ffi, lib
@@ -287,6 +287,8 @@ class _Line:
 
 
 def _add_sub(path: str, rows: Iterable[tuple[int, str, int, float]]) -> None:
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"The file {path} was removed in the middle of writing data to it.")
     if _ending(path) == ".sqlite":
         with _database(path) as database:
             database.executemany(f"INSERT INTO data ({', '.join(SUB_COLUMNS)}) VALUES (?, ?, ?, ?)", rows)
@@ -730,38 +732,37 @@ def _plain(value: Any) -> Any:
 
 def _table(value: Any) -> list[str]:
     """A data frame, or a series as a row, as lines of text."""
-    frame = value if hasattr(value, "columns") else value.to_frame().T
-    index = frame is value
-    text: str = frame.map(_rounded).to_string(index=index) if hasattr(frame, "map") else \
-        frame.applymap(_rounded).to_string(index=index)
-    return [line if index else f" {line}" if not line.startswith(" ") else line for line in text.split("\n")]
+    frame = value
+    if not hasattr(value, "columns"):
+        frame = value.to_frame().T
+        frame.index = [""]
+    text: str = frame.to_string(float_format=lambda number: str(float(f"{number:.8f}")))
+    return text.split("\n")
 
 
-def _rounded(value: Any) -> Any:
-    return str(round(float(value), 8)) if isinstance(value, float) or hasattr(value, "dtype") else value
-
-
-def _outline(tree: dict[str, Any], indent: int, names: bool) -> Iterator[str]:
-    """Results as indented text. `names`: keys are names of code blocks, which stay as they are."""
+def _outline(tree: dict[str, Any], indent: int, names: Collection[str]) -> Iterator[str]:
+    """Results as indented text. `names`: keys that are names of code blocks, which stay as they are."""
     margin = "\t" * indent
-    plain = [key for key, value in tree.items() if isinstance(value, (str, int))]
-    width = max((len(key) for key in plain), default=0) + 2
+    titles = {key: margin + (key if key in names else key.replace("_", " ").title()) for key in tree}
+    width = max(map(len, titles.values()), default=0)
     for key, value in tree.items():
-        title = f"{key if names else key.replace('_', ' ').title()}:"
-        if key in plain:
-            yield f"{margin}{title.ljust(width)}{value}"
-        elif isinstance(value, dict):
-            yield f"{margin}{title}"
-            yield from _outline(value, indent + 1, any("." in name or ":" in name or "/" in name for name in value))
+        title = titles[key]
+        if isinstance(value, dict):
+            yield f"{title}:"
+            yield from _outline(value, indent + 1, names)
         elif isinstance(value, list):
-            yield f"{margin}{title}"
+            yield f"{title}:"
             for item in value:
                 yield from _outline({field.name: getattr(item, field.name) for field in dataclasses.fields(item)},
-                                    indent + 1, False)
-        else:
-            yield f"{margin}{title}"
+                                    indent + 1, names)
+                yield ""
+        elif hasattr(value, "to_string"):
+            yield f"{title}:"
             for line in _table(value):
                 yield f"{margin}\t{line}"
+        else:
+            shown = f"{value:.8f}" if isinstance(value, float) else value
+            yield f"{title}:{' ' * (width - len(title))} {shown}"
 
 
 @dataclasses.dataclass
@@ -785,7 +786,10 @@ class _Results:
     def __str__(self) -> str:
         assert dataclasses.is_dataclass(self)
         tree = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return "\n".join(_outline(tree, 0, False)) + "\n"
+        return "".join(f"{line}\n" for line in _outline(tree, 0, self._block_names()))
+
+    def _block_names(self) -> Collection[str]:
+        return ()
 
 
 @dataclasses.dataclass
@@ -804,6 +808,9 @@ class ComparisonResults(_Results):
     overall_resource_usage: dict[str, pd.Series]
     code_block_resource_usage: dict[str, dict[str, pd.Series]]
     code_block_compute_time: dict[str, pd.Series]
+
+    def _block_names(self) -> Collection[str]:
+        return self.code_block_compute_time
 
 
 class SubTrackingAnalyzer:
@@ -857,7 +864,8 @@ class SubTrackingAnalyzer:
         _add_sub(target, rows)
 
     def load_timestamp_pairs(self, code_block_name: str) -> list[tuple[float, float]]:
-        """Begin and end of each call of a code block that ended."""
+        """Begin and end of each call of a code block that ended. Raises ValueError for an end without a begin."""
+        _check_marks([row for row in _sub_rows(self.sub_tracking_file) if row[1] == code_block_name])
         with self._phases() as path:
             spans = Recording(path).spans
         return [(span.begin, span.end) for span in spans if span.name == code_block_name and span.end == span.end]
@@ -904,6 +912,22 @@ class SubTrackingAnalyzer:
         return SubTrackingResults(_statistics(analysis["overall"]), pd.Series(analysis["static_data"], name=0), blocks)
 
 
+def _check_marks(rows: list[tuple[int, str, int, float]]) -> None:
+    """Each end of a process comes after a begin of its own. The errors are gpu_tracker's."""
+    rows = sorted(rows, key=lambda row: (row[0], row[3], row[2]))
+    begun: dict[int, int] = {}
+    for at, (process_id, _, position, seconds) in enumerate(rows):
+        begun[process_id] = begun.get(process_id, 0) + (-1 if position else 1)
+        if begun[process_id] >= 0:
+            continue
+        if at + 1 == len(rows):
+            raise ValueError(f"Sub-tracking file is invalid. The stop {seconds} of process ID {process_id} has no start.")
+        other, _, _, later = rows[at + 1]
+        wrong = (f"of process ID {process_id} with a start time greater than the stop time" if other == process_id
+                 else f"with differing process IDs: {process_id} and {other}")
+        raise ValueError(f"Sub-tracking file is invalid. Detected timestamp pair ({seconds}, {later}) {wrong}.")
+
+
 def _statistics(measures: dict[str, dict[str, float | None]]) -> pd.DataFrame:
     import pandas as pd
     return pd.DataFrame.from_dict(measures, orient="index", columns=list(STATISTICS), dtype=float)
@@ -920,26 +944,32 @@ class _Unpickler(pickle.Unpickler):
         return super().find_class(module, name)
 
 
-_NUMBERED = re.compile(r"(.*):\d+\Z", re.DOTALL)
+_NUMBERED = re.compile(r"(.*):(\d+)\Z", re.DOTALL)
+
+
+def _in_order(name: str) -> str:
+    """What names of code blocks are sorted by: numbers of lines by their value."""
+    numbered = _NUMBERED.match(name)
+    return f"{numbered[1]}:{numbered[2].zfill(20)}" if numbered else name
 
 
 class TrackingComparison:
     """Compares the results of several sessions: files with pickled SubTrackingResults by name."""
 
     def __init__(self, file_path_map: dict[str, str]) -> None:
-        self._results: dict[str, SubTrackingResults] = {}
+        self.results_map: dict[str, SubTrackingResults] = {}
         for name, path in file_path_map.items():
             with open(path, "rb") as file:
-                self._results[name] = _Unpickler(file).load()
-        for results in self._results.values():
-            results.code_block_results.sort(key=lambda block: block.name)
+                self.results_map[name] = _Unpickler(file).load()
+        for results in self.results_map.values():
+            results.code_block_results.sort(key=lambda block: _in_order(block.name))
         self._names = self._matched()
 
     def _matched(self) -> list[str]:
         """A name for each code block. Names may differ by the number of the line alone."""
-        if not self._results:
+        if not self.results_map:
             return []
-        (first, results), *others = self._results.items()
+        (first, results), *others = sorted(self.results_map.items(), key=lambda item: item[0])
         blocks = results.code_block_results
         names = [[block.name] for block in blocks]
         for session, other in others:
@@ -960,22 +990,22 @@ class TrackingComparison:
                             'disambiguated.', ours.name, first, theirs.name, session)
                 if theirs.name not in found:
                     found.append(theirs.name)
-        return [" -> ".join(found) for found in names]
+        return [" -> ".join(sorted(found)) for found in names]
 
     def _sessions(self, value: Callable[[SubTrackingResults], Any]) -> pd.Series:
         import pandas as pd
-        made = pd.Series({name: float(value(results)) for name, results in self._results.items()}, dtype=float)
+        made = pd.Series({name: value(results).item() for name, results in self.results_map.items()})
         return made.sort_values(kind="stable")
 
     def compare(self, statistic: str = "mean") -> ComparisonResults:
         """Compares a statistic: "mean", "min", "max" or "std"."""
         if statistic not in STATISTICS:
             raise ValueError(f"Invalid summary statistic '{statistic}'. Valid values are {' '.join(STATISTICS)}.")
-        measures = list(next(iter(self._results.values())).overall.index) if self._results else []
-        overall = {measure: self._sessions(lambda results: results.overall.loc[measure, statistic])
+        measures = list(next(iter(self.results_map.values())).overall.index) if self.results_map else []
+        overall = {measure: self._sessions(lambda results: results.overall[statistic][measure])
                    for measure in measures}
-        usage = {measure: {name: self._sessions(lambda results: results.code_block_results[at].resource_usage.loc[
-            measure, statistic]) for at, name in enumerate(self._names)} for measure in measures}
+        usage = {measure: {name: self._sessions(lambda results: results.code_block_results[at].resource_usage[
+            statistic][measure]) for at, name in enumerate(self._names)} for measure in measures}
         times = {name: self._sessions(lambda results: results.code_block_results[at].compute_time[statistic])
                  for at, name in enumerate(self._names)}
         return ComparisonResults(overall, usage, times)

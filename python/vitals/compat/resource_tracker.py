@@ -31,6 +31,8 @@ import threading
 import time
 import warnings
 import weakref
+from csv import DictReader
+from time import sleep
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union, overload
 
 from vitals import _core
@@ -111,6 +113,17 @@ def _number(text: str) -> int | float | str:
     return text
 
 
+def _text_of(path: str) -> str:
+    """The text of a file or of a URL."""
+    if not path.startswith(("http://", "https://")):
+        with open(path, newline="", encoding="utf-8") as file:
+            return file.read()
+    from urllib.request import urlopen
+    with urlopen(path, timeout=30) as answer:
+        text: str = answer.read().decode("utf-8")
+        return text
+
+
 class TinyDataFrame:
     """Columns of equal length, made of a dictionary of columns, a list of rows, or a CSV file or URL."""
 
@@ -122,29 +135,27 @@ class TinyDataFrame:
             data = self._read_csv(csv_file_path, retries, retry_delay)
         assert isinstance(data, (dict, list)), "data must be a dictionary or a list"
         if isinstance(data, list):
-            self.columns = list(data[0]) if data else []
-            self._data = [[row[column] for row in data] for column in self.columns]
+            self.columns = list(dict.fromkeys(name for row in data for name in row))
+            self._data = [[row.get(column) for row in data] for column in self.columns]
         else:
             self.columns = list(data)
             self._data = [list(values) for values in data.values()]
 
     def _read_csv(self, csv_file_path: str, retries: int = 0, retry_delay: float = 0.1) -> list[dict[str, Any]]:
+        problem: Exception | None = None
         for attempt in range(retries + 1):
+            if attempt:
+                sleep(retry_delay)
+                retry_delay *= 2
             try:
-                if csv_file_path.startswith(("http://", "https://")):
-                    from urllib.request import urlopen
-                    with urlopen(csv_file_path, timeout=30) as answer:
-                        text = answer.read().decode("utf-8")
-                else:
-                    with open(csv_file_path, newline="", encoding="utf-8") as file:
-                        text = file.read()
-            except OSError:
-                if attempt < retries:
-                    time.sleep(retry_delay)
-            else:
-                rows = csv.DictReader(io.StringIO(text, newline=""))
-                return [{name: _number(value) for name, value in row.items()} for row in rows]
-        raise RuntimeError(f"Failed to read CSV file after {retries + 1} attempts: {csv_file_path}")
+                rows = list(DictReader(io.StringIO(_text_of(csv_file_path), newline="")))
+                if any(None in row for row in rows):
+                    raise ValueError("a line has more cells than there are columns")
+                return [{name: value if value is None else _number(value) for name, value in row.items()}
+                        for row in rows]
+            except Exception as error:  # it may be half written
+                problem = error
+        raise RuntimeError(f"Failed to read CSV file after {retries + 1} attempts: {csv_file_path}") from problem
 
     def __len__(self) -> int:
         return len(self._data[0]) if self._data else 0
@@ -170,6 +181,8 @@ class TinyDataFrame:
         raise TypeError(f"Invalid key type: {type(key)}")
 
     def __setitem__(self, key: str, value: list[Any]) -> None:
+        if not isinstance(key, str):
+            raise TypeError(f"Column name must be a string, got {type(key)}")
         if self.columns and len(value) != len(self):
             raise ValueError(f"Length of values ({len(value)}) must match dataframe length ({len(self)})")
         if key in self.columns:
@@ -231,13 +244,17 @@ class TinyDataFrame:
         return list(self)
 
     def stats(self, specs: Sequence[StatSpec]) -> Stats:
-        """Statistics by column and name. A column that is not there is left out."""
+        """Statistics by column and name. A column that is not there is left out; a function that fails is logged."""
         made: Stats = {}
         for spec in specs:
-            if spec.column in self.columns and len(self):
+            if spec.column not in self.columns or not len(self):
+                continue
+            name = spec.agg_name or spec.agg.__name__
+            try:
                 value = spec.agg(self[spec.column])
-                name = spec.agg_name or spec.agg.__name__
                 made.setdefault(spec.column, {})[name] = value if spec.round is None else round(value, spec.round)
+            except Exception as problem:
+                log.error("Error collecting statistic on %s with %s: %s", spec.column, name, problem)
         return made
 
 
@@ -605,6 +622,12 @@ class SystemTracker(_RowTracker):
 
 # --- the server and its cloud ------------------------------------------------------------------------
 
+def get_total_memory_mib() -> float:
+    """The memory of the machine."""
+    total = snapshot("host.memory_total_bytes").host[0]["memory_total_bytes"]
+    return round(float(total) / MIB, 2) if total is not None else 0.0
+
+
 def get_server_info() -> dict[str, Any]:
     """The machine: system, CPUs, memory in MiB, GPUs."""
     whole = snapshot("host.cpus", "host.memory_total_bytes", "gpu.name", "gpu.memory_total_bytes")
@@ -754,8 +777,12 @@ DEFAULT_STATS = [
 
 
 def aggregate_stats(stats: list[Stats]) -> Stats:
-    """Statistics of several runs as one: means and durations are averaged, of others the largest is taken."""
+    """Statistics of several runs as one: means and durations are averaged, of maxima and sums the largest is
+    taken. Raises ValueError for others."""
     made: Stats = {}
+    for name in {name for one in stats for values in one.values() for name in values}:
+        if name not in ("mean", "duration", "max", "sum"):
+            raise ValueError(f"Unsupported aggregation type: {name}")
     for column in dict.fromkeys(column for one in stats for column in one):
         values: dict[str, list[Any]] = {}
         for one in stats:
@@ -1067,7 +1094,8 @@ class ResourceTracker:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "metrics.csv")
             self.get_combined_metrics().to_csv(path)
-            return Report(Recording(path).report("html"))
+            status = "Failed" if status_failed or self.exit_code else "Pending" if self.running else "Finished"
+            return Report(Recording(path).report("html", title=f"Process {self.pid}: {status}"))
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, to be kept: settings, server, cloud, rows."""
