@@ -98,8 +98,9 @@ typedef struct vitals_run_options {
     int kill_tree;            /* not 0: what the command leaves behind is ended too */
     const char *totals_path;  /* running totals stand there, as JSON; NULL: nowhere */
     char *const *environment; /* of the command, NULL at the end; NULL: ours. VITALS_MARKS
-                               * is put into it in any case (mark.h): a run within a run has
-                               * a file of its own, and what is marked there is of that run */
+                               * is put into it where marks are read (mark.h): a run within
+                               * a run has a file of its own, and what is marked there is of
+                               * that run */
 
     /* The user's runtime folder (XDG_RUNTIME_DIR). The file of marks is made in a folder `vitals`
      * in it if it belongs to the user, else in /tmp/vitals-UID. NULL: always /tmp/vitals-UID. */
@@ -115,10 +116,11 @@ typedef struct vitals_run_options {
                       uint64_t memory_max_bytes, uint64_t processes_max);
     void *scope_data; /* the first argument of make_scope */
 
-    /* Of a run without argv: the file from which observer->mark is told (mark.h). "": the run makes
-     * one, see vitals_run_marks_path, and removes it. A path: a plain file, made where it is
-     * missing, to which processes write that were started with VITALS_MARKS set to it; what stands
-     * in it when the run is opened is not told, and it stays. NULL: no marks are read. */
+    /* Of vitals_run_open: the file from which observer->mark is told (mark.h); the command has it
+     * in its environment. "": the run makes one, see vitals_run_marks_path, and removes it. A path:
+     * a plain file, made where it is missing, to which processes write that were started with
+     * VITALS_MARKS set to it; what stands in it when the run is opened is not told, and it stays.
+     * NULL: no marks are read. vitals_run_command always makes one. */
     const char *marks_path;
 
     /* Of a run with argv: receives a sentence for the user before the command runs, if a limit

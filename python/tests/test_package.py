@@ -286,6 +286,27 @@ class Runs(unittest.TestCase):
             self.assertGreaterEqual(len(list(vitals.replay(path))), 1)
             self.assertIn("<html", recording.report("html", title="a <run>").lower())
             self.assertGreaterEqual(recording.account["cpu_seconds"], 0.28)
+            inner, twice_ = sorted(recording.phases, key=lambda phase: phase.calls)
+            self.assertEqual((inner.name, inner.calls, inner.open_calls, twice_.calls), ("inner <&>", 1, 0, 2))
+            self.assertGreaterEqual(twice_.seconds["total"], 0.3)
+            self.assertEqual(twice_.seconds["count"], 2)
+            used = inner.measures["cpu_seconds", ""]["growth"]
+            self.assertIsNotNone(used)
+            self.assertLessEqual(used, recording.account["cpu_seconds"] + 0.02)
+            self.assertGreaterEqual(inner.samples, 1)
+            self.assertIsNone(vitals.Recording(path).phases[0].measures["processes", ""]["growth"], "a gauge")
+
+    def test_phases_of_a_command(self):
+        """It has the file of marks in its environment, and ours is as before."""
+        code = "import vitals, time\nwith vitals.phase('asleep'):\n    time.sleep(0.3)\n"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "run.db")
+            account = vitals.run([sys.executable, "-c", code], record=path, interval=0.05, env=dict(os.environ))
+            self.assertEqual(account.exit_code, 0)
+            phase, = vitals.Recording(path).phases
+        self.assertEqual((phase.name, phase.calls), ("asleep", 1))
+        self.assertGreaterEqual(phase.seconds["min"], 0.3)
+        self.assertNotIn("VITALS_MARKS", os.environ)
 
     def test_a_phase_without_a_run_does_nothing(self):
         with vitals.phase("alone"):

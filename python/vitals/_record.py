@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Sequence
 
@@ -37,13 +38,19 @@ class Span(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """All calls of a phase. `measures` has count, min, max, mean, total and deviation of each series
-    within it, by the name of the series and its subject."""
+    """All calls of a phase: `calls` that ended, `open_calls` that did not, `samples` within them.
+
+    `seconds` has count, min, max, mean, total and deviation of how long the calls took; `measures` has
+    the same of each series within them, by the name of the series and its subject, and growth, by how
+    much a counter grew: `phase.measures["cpu_seconds", ""]["growth"]`. What is not known is None.
+    """
 
     name: str
     calls: int
     open_calls: int
-    measures: dict[tuple[str, str], dict[str, float]]
+    samples: int
+    seconds: dict[str, float | None]
+    measures: dict[tuple[str, str], dict[str, float | None]]
 
 
 STATISTICS = {
@@ -54,6 +61,14 @@ STATISTICS = {
     "total": lib.VITALS_STATISTIC_TOTAL,
     "deviation": lib.VITALS_STATISTIC_DEVIATION,
 }
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _statistics(function: Any, item: Pointer) -> dict[str, float | None]:
+    return {name: _known(function(item, number)) for name, number in STATISTICS.items()}
 
 
 def _doubles(function: Any, item: Pointer) -> list[float]:
@@ -115,6 +130,25 @@ class Recording:
                      lib.vitals_span_end_seconds(item), lib.vitals_span_pid(item), lib.vitals_span_tid(item),
                      lib.vitals_span_depth(item))
                 for item in _core.each(lib.vitals_recording_next_span, self.pointer)]
+
+    @property
+    def phases(self) -> list[Phase]:
+        """What each phase used, in the order in which they first began."""
+        made = _core.owned(_core.create("vitals_phases", lib.vitals_recording_phases, self.pointer),
+                           lib.vitals_phases_free, self.pointer)
+        return [self._phase(item) for item in _core.each(lib.vitals_phases_next, made)]
+
+    def _phase(self, item: Pointer) -> Phase:
+        measures = {}
+        for measure in _core.each(lib.vitals_phase_next_measure, item):
+            series = lib.vitals_phase_measure_series(measure)
+            values = _statistics(lib.vitals_phase_measure_value, measure)
+            values["growth"] = _known(lib.vitals_phase_measure_growth(measure))
+            measures[_core.string(lib.vitals_series_name(series)),
+                     _core.string(lib.vitals_series_subject(series))] = values
+        return Phase(_core.string(lib.vitals_phase_name(item)), lib.vitals_phase_calls(item),
+                     lib.vitals_phase_open_calls(item), lib.vitals_phase_samples(item),
+                     _statistics(lib.vitals_phase_seconds, item), measures)
 
     def report(self, form: str = "text", **options: Any) -> str:
         """As Account.report, with curves and phases: phases=True, title="…", for_others=True."""

@@ -176,6 +176,7 @@ class Run:
         self._account: Account | None = None
         self._recorder: Any = None
         self._marked: str | None = None
+        self._command = False
         options = self._options(argv, interval, env, methods, marks, context)
         options.usage = self._usage(argv, pids, devices, details)
         if record is not None:
@@ -198,7 +199,8 @@ class Run:
             if isinstance(argv, (str, bytes)) or len(argv) == 0:
                 raise ArgumentError("argv is a list: a program and its arguments")
             options.argv, _ = self._keep(_core.strings(argv))
-        elif marks:
+            self._command = True
+        if marks:
             options.marks_path = self._keep(ffi.new("char[]", b""))
         if env is not None:
             options.environment, _ = self._keep(_core.strings(f"{name}={value}" for name, value in env.items()))
@@ -248,7 +250,7 @@ class Run:
         """Begins; a command is started."""
         _core.call(lib.vitals_run_start, self._run())
         path = _core.string(lib.vitals_run_marks_path(self._run()))
-        if path:
+        if path and not self._command:  # a command has it in its own environment
             self._marked = os.environ.get("VITALS_MARKS", "")
             os.environ["VITALS_MARKS"] = path
         return self

@@ -62,8 +62,9 @@ struct vitals_run {
     int watch;
     struct run_observer observer;
     struct os_marks marks_file;
-    struct marks *marks; /* NULL: none are read; likewise */
-    int64_t self;        /* a child that was forked of us has no thread */
+    const char **environment; /* of the command */
+    struct marks *marks;      /* of the run's thread, while it runs; NULL: none are read */
+    int64_t self;             /* a child that was forked of us has no thread */
     char command[COMMAND_TEXT];
     uint64_t begin_ns;
     uint64_t news_ns; /* the run's thread: when news are taken; 0: none are waiting */
@@ -143,7 +144,7 @@ static int open_events(vitals_run *run, vitals_error *error)
 static int open_marks(vitals_run *run, vitals_error *error)
 {
     const char *path = run->options.marks_path;
-    if (path == NULL || run->child != NULL)
+    if (path == NULL)
         return 0;
     int code = path[0] != '\0' ? os_marks_use(&run->marks_file, path)
                                : os_marks_make(&run->marks_file, run->options.runtime_folder);
@@ -153,14 +154,27 @@ static int open_marks(vitals_run *run, vitals_error *error)
     return code < 0 ? error_set(error, code, 0, "file of marks %s cannot be read", path) : 0;
 }
 
+/* The command, with VITALS_MARKS in its environment where marks are read. */
+static int open_child(vitals_run *run, vitals_error *error)
+{
+    const char *const *base = (const char *const *)run->options.environment;
+    run->environment = os_marks_environment(&run->marks_file, base);
+    if (run->environment == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    run->options.environment = (char *const *)run->environment;
+    return track_child_new(&run->context->os, &run->options, &run->child, error);
+}
+
 static int open_all(vitals_run *run, vitals_error *error)
 {
     vitals_usage_options usage;
     vitals_request *request = NULL;
     int64_t pid = os_self();
     int code = vitals_context_new(run->options.world, &run->context, error);
+    if (code == 0)
+        code = open_marks(run, error);
     if (code == 0 && run->options.argv != NULL)
-        code = track_child_new(&run->context->os, &run->options, &run->child, error);
+        code = open_child(run, error);
     if (code < 0)
         return code;
 
@@ -180,8 +194,6 @@ static int open_all(vitals_run *run, vitals_error *error)
         code = open_roots(run, &usage, error);
     if (code == 0)
         code = open_events(run, error);
-    if (code == 0)
-        code = open_marks(run, error);
     if (code == 0) /* whether a cgroup counts memory is known with the first sample */
         code = run_observer_request(run->options.observer, run->usage, true,
                                     run->options.interval_ns, &request, error);
@@ -731,6 +743,7 @@ void vitals_run_close(vitals_run *run)
     track_cgroup_free(run->cgroup);
     os_ends_free(run->ends);
     track_child_free(run->child);
+    os_marks_environment_free(run->environment);
     vitals_context_free(run->context);
     os_close_descriptor(run->stop);
     os_close_descriptor(run->ended);

@@ -298,8 +298,8 @@ static int on_mark(void *data, const vitals_mark *mark, vitals_error *why)
     return 0;
 }
 
-static vitals_run *open_marked(const vitals_usage_options *usage, const char *marks_path,
-                               struct told_marks *told)
+static vitals_run *open_marked(char *const *argv, const vitals_usage_options *usage,
+                               const char *marks_path, struct told_marks *told)
 {
     vitals_run_options options;
     vitals_run_observer observer;
@@ -308,6 +308,7 @@ static vitals_run *open_marked(const vitals_usage_options *usage, const char *ma
     vitals_run_observer_init(&observer, sizeof observer);
     observer.data = told;
     observer.mark = on_mark;
+    options.argv = argv;
     options.usage = usage;
     options.observer = &observer; /* is copied */
     options.interval_ns = 20000000;
@@ -320,7 +321,7 @@ static void marks_of_our_own_are_told(void)
 {
     struct told_marks told = {0};
     char path[300];
-    vitals_run *run = open_marked(NULL, "", &told);
+    vitals_run *run = open_marked(NULL, NULL, "", &told);
     snprintf(path, sizeof path, "%s", vitals_run_marks_path(run));
     CHECK(path[0] == '/');
     CHECK_INT(setenv("VITALS_MARKS", path, 1), 0);
@@ -338,9 +339,30 @@ static void marks_of_our_own_are_told(void)
     vitals_run_close(run);
     CHECK_INT(access(path, F_OK), -1);
 
-    run = open_marked(NULL, NULL, &told); /* who asks for none has no file */
+    run = open_marked(NULL, NULL, NULL, &told); /* who asks for none has no file */
     CHECK_STR(vitals_run_marks_path(run), "");
     vitals_run_close(run);
+}
+
+/* A command has the file in its environment, beside what it inherits; ours stays as it is. */
+static void marks_of_a_command_are_told(void)
+{
+    char script[] = "[ \"$INHERITED\" = yes ] && echo begin load >>\"$VITALS_MARKS\"";
+    char *const argv[] = {"sh", "-c", script, NULL};
+    struct told_marks told = {0};
+    char path[300];
+    CHECK_INT(setenv("INHERITED", "yes", 1), 0);
+    vitals_run *run = open_marked(argv, NULL, "", &told);
+    snprintf(path, sizeof path, "%s", vitals_run_marks_path(run));
+    CHECK(path[0] == '/');
+    CHECK_OK(vitals_run_start(run, &error), error);
+    CHECK_INT(vitals_run_wait(run, 60 * NS_PER_SECOND, &error), 1);
+    CHECK_OK(vitals_run_stop(run, &error), error);
+    vitals_run_close(run);
+    CHECK(getenv("VITALS_MARKS") == NULL);
+    CHECK_INT(told.count, 1);
+    CHECK_STR(told.names[0], "load");
+    CHECK_INT(access(path, F_OK), -1);
 }
 
 /* More than a tick reads: the stop reads the rest. */
@@ -348,7 +370,7 @@ static void many_marks_are_told_by_the_stop(void)
 {
     enum { MANY = 200000 };
     struct told_marks told = {0};
-    vitals_run *run = open_marked(NULL, "", &told);
+    vitals_run *run = open_marked(NULL, NULL, "", &told);
     CHECK_OK(vitals_run_start(run, &error), error);
     FILE *marks = fopen(vitals_run_marks_path(run), "a");
     CHECK(marks != NULL);
@@ -381,7 +403,7 @@ static void marks_of_a_pid_are_told_from_now_on(void)
     vitals_usage_options_init(&usage, sizeof usage);
     usage.pids = &pid;
     usage.pid_count = 1;
-    vitals_run *run = open_marked(&usage, path, &told);
+    vitals_run *run = open_marked(NULL, &usage, path, &told);
     CHECK_STR(vitals_run_marks_path(run), path);
     CHECK_OK(vitals_run_start(run, &error), error);
     CHECK_INT(write(ends[1], &byte, 1), 1);
@@ -533,6 +555,7 @@ static const struct check_test tests[] = {
     {"an observer of another release is judged", an_observer_of_another_release_is_judged},
     {"nothing of the caller is changed", nothing_of_the_caller_is_changed},
     {"marks of our own are told", marks_of_our_own_are_told},
+    {"marks of a command are told", marks_of_a_command_are_told},
     {"many marks are told by the stop", many_marks_are_told_by_the_stop},
     {"marks of a pid are told from now on", marks_of_a_pid_are_told_from_now_on},
     {"our own threads are told apart", our_own_threads_are_told_apart},
