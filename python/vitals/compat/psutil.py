@@ -544,6 +544,18 @@ _MOST_TIMES = ("user", "system", "children_user", "children_system")
 REAP_SECONDS = 0.005  # how often is looked whether a zombie's parent has reaped it
 
 
+class _Ended:
+    """Instead of the handle of a process, of a pid that none had."""
+
+    start_seconds = None
+
+    def is_running(self) -> bool:
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        raise vitals.GoneError("no process has the pid")
+
+
 class _Ids(NamedTuple):
     pid: int
     started: Optional[float]
@@ -588,6 +600,7 @@ class Process:
         self._answer: dict[str, Any] | None = None
         self._created: float | None = None
         self._hash: int | None = None
+        self._handle: Any
         try:
             if pid == 0:
                 raise vitals.GoneError("no process has the pid 0")
@@ -595,7 +608,7 @@ class Process:
         except (vitals.GoneError, OverflowError):
             if not _ignore_nsp:
                 raise NoSuchProcess(pid, msg="process PID not found") from None
-            self._gone = True
+            self._gone, self._handle = True, _Ended()
         except vitals.DeniedError:
             raise AccessDenied(pid) from None
         self._start = self._handle.start_seconds
