@@ -334,11 +334,12 @@ class Processes(unittest.TestCase):
     def test_everything_of_one_moment(self):
         process = HostProcess(self.child.pid)
         snapshot = process.as_snapshot()
+        self.assertTrue(snapshot.memory_maps)
         self.child.kill()
         self.child.wait()
         self.assertEqual((snapshot.name, snapshot.cmdline, snapshot.command), ("sleep", ["sleep", "60"], "sleep 60"))
         self.assertGreater(snapshot.memory_info.rss, 0)
-        self.assertTrue(snapshot.environ and snapshot.memory_maps and snapshot.running_time_human)
+        self.assertTrue(snapshot.environ and snapshot.threads and snapshot.running_time_human)
         self.assertEqual(snapshot.ppid, os.getpid())
         self.assertRaises(host.NoSuchProcess, process.as_snapshot)
         self.assertRaises(host.NoSuchProcess, process.name)
@@ -417,10 +418,11 @@ def flat(value, place=""):
         yield place, value
 
 
-def constant(scenario, pid):
-    """Its text with values that do not change, and processes of that pid."""
+def constant(scenario, pid, other):
+    """Its text with values that do not change, and processes of these pids."""
     text = (SCENARIOS / f"{scenario}.conf").read_text(encoding="utf-8")
-    return re.sub(r"(= *\d+)\.\.\d+", r"\1", text).replace("pid = self", f"pid = {pid}")
+    return re.sub(r"(= *\d+)\.\.\d+", r"\1", text).replace("pid = self", f"pid = {pid}").replace(
+        "pid = 1\n", f"pid = {other}\n")
 
 
 class BesideNvitop(unittest.TestCase):
@@ -428,18 +430,19 @@ class BesideNvitop(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.child = subprocess.Popen(["sleep", "600"])
+        cls.child, cls.other = (subprocess.Popen(["sleep", "600"]) for _ in range(2))
 
     @classmethod
     def tearDownClass(cls):
-        cls.child.kill()
-        cls.child.wait()
+        for child in (cls.child, cls.other):
+            child.kill()
+            child.wait()
 
     def said(self, module, variant, scenario):
         folder = pathlib.Path(os.environ["VITALS_BUILD"], "tests/nvml", variant)
         self.assertTrue((folder / "libnvidia-ml.so.1").exists(), folder)
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
-            file.write(constant(scenario, self.child.pid))
+            file.write(constant(scenario, self.child.pid, self.other.pid))
             file.flush()
             done = subprocess.run([sys.executable, str(HERE / "nvitop_values.py"), module, str(self.child.pid)],
                                   env={**os.environ, "LD_LIBRARY_PATH": str(folder), "VITALS_NVML_SCENARIO": file.name},

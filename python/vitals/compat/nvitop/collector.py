@@ -120,10 +120,10 @@ class ResourceMetricCollector:
         ("gpu_memory_utilization", None, "gpu_memory_utilization (%)", 1.0),
         ("gpu_sm_utilization", None, "gpu_sm_utilization (%)", 1.0)]
 
-    def __init__(self, devices: Iterable[Device] | None = None, *, root_pids: Iterable[int] | None = None,
+    def __init__(self, devices: Device | Iterable[Device] | None = None, *, root_pids: Iterable[int] | None = None,
                  interval: float = 1.0) -> None:
         self.interval = _interval(interval)
-        self.devices = list(Device.all() if devices is None else devices)
+        self.devices = [devices] if isinstance(devices, Device) else list(Device.all() if devices is None else devices)
         self.all_devices, self.leaf_devices = _parts_and_leaves(self.devices)
         self.root_pids = {os.getpid()} if root_pids is None else set(root_pids)
         self._ours = {HostProcess(pid) for pid in self.root_pids}

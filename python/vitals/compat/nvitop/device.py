@@ -65,6 +65,7 @@ def _percent(info: MemoryInfo) -> float | NaType:
 
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_MEMORY = tuple(f"gpu.memory_{name}_bytes" for name in ("total", "free", "used", "reserved"))
 _CLOCKS = ("graphics", "sm", "memory", "video")
 _COMPUTE_MODES = {"default": "Default", "exclusive_thread": "Exclusive Thread", "prohibited": "Prohibited",
                   "exclusive_process": "Exclusive Process"}
@@ -384,9 +385,8 @@ class Device(Links):
     def memory_info(self) -> MemoryInfo:
         """Of a device without memory of its own the machine's."""
         reading, index = self._take("memory"), self._nvml_index
-        total, free, used, reserved = (_or_na(reading.value(index, f"gpu.memory_{name}_bytes"))
-                                       for name in ("total", "free", "used", "reserved"))
-        return MemoryInfo(total, free, used, reserved)
+        return reading.once((index, "memory_info"), lambda: MemoryInfo(*(  # type: ignore[no-any-return]
+            _or_na(reading.value(index, name)) for name in _MEMORY)))
 
     def memory_total(self) -> Int:
         """In bytes, as everything that has no unit in its name."""
@@ -452,12 +452,14 @@ class Device(Links):
 
     def utilization_rates(self) -> UtilizationRates:
         reading, index = self._take("utilization"), self._nvml_index
-        engines = reading.children(index, "gpu_engine")
-        encoder, decoder = (readings.value(engines[name], "gpu_engine.utilization_ratio") if name in engines else None
-                            for name in ("encoder", "decoder"))
-        return UtilizationRates(*(scaled(ratio, 100) for ratio in (
-            reading.value(index, "gpu.utilization_ratio"), reading.value(index, "gpu.memory_busy_ratio"),
-            encoder, decoder)))
+
+        def make() -> UtilizationRates:
+            engines = reading.children(index, "gpu_engine")
+            return UtilizationRates(*(scaled(ratio, 100) for ratio in (
+                reading.value(index, "gpu.utilization_ratio"), reading.value(index, "gpu.memory_busy_ratio"),
+                *(readings.value(engines[name], "gpu_engine.utilization_ratio") if name in engines else None
+                  for name in ("encoder", "decoder")))))
+        return reading.once((index, "utilization_rates"), make)  # type: ignore[no-any-return]
 
     def gpu_utilization(self) -> Int:
         """Percent of the driver's last sample period in which a kernel ran."""
@@ -476,9 +478,13 @@ class Device(Links):
         return self.utilization_rates().decoder
 
     def _clocks(self, name: str) -> ClockInfos:
-        clocks = self._take("clocks").children(self._nvml_index, "gpu_clock")
-        return ClockInfos(*(scaled(readings.value(clocks[kind], name), 1e-6) if kind in clocks else NA
-                            for kind in _CLOCKS))
+        reading, index = self._take("clocks"), self._nvml_index
+
+        def make() -> ClockInfos:
+            clocks = reading.children(index, "gpu_clock")
+            return ClockInfos(*(scaled(readings.value(clocks[kind], name), 1e-6) if kind in clocks else NA
+                                for kind in _CLOCKS))
+        return reading.once((index, "clocks", name), make)  # type: ignore[no-any-return]
 
     def clock_infos(self) -> ClockInfos:
         return self._clocks("gpu_clock.frequency_hertz")
@@ -636,7 +642,7 @@ class Device(Links):
         frozen.__dict__.update(self.__dict__)
         frozen._fixed = dict.fromkeys(_GROUPS_OF_SNAPSHOT, reading)
         frozen._fixed["pcie"] = pcie
-        return Snapshot._of(self, _Values(frozen, self._snapshot_keys()))
+        return Snapshot._of(self, _Values(frozen, (*self._MORE_KEYS, *self.SNAPSHOT_KEYS)))
 
     SNAPSHOT_KEYS: ClassVar[list[str]] = [
         "name", "uuid", "bus_id", "memory_info", "memory_used", "memory_free", "memory_total", "memory_used_human",
@@ -648,10 +654,6 @@ class Device(Links):
         "current_driver_model", "persistence_mode", "performance_state", "total_volatile_uncorrected_ecc_errors",
         "compute_mode", "cuda_compute_capability", "mig_mode"]
     _MORE_KEYS: ClassVar[tuple[str, ...]] = ("index", "physical_index")
-
-    @classmethod
-    def _snapshot_keys(cls) -> tuple[str, ...]:
-        return (*cls._MORE_KEYS, *cls.SNAPSHOT_KEYS)
 
 
 class PhysicalDevice(Device):

@@ -53,7 +53,7 @@ class Links:
     def _fresh_pcie(self) -> Reading:
         if self._fixed is not None and "pcie" in self._fixed:
             return self._fixed["pcie"]
-        reading = readings.take("pcie")
+        reading = readings.group("pcie").recent(_FRESH_SECONDS / 2)
         end = time.monotonic() + _PATIENCE_SECONDS
         while not readings.is_fresh(reading, self._nvml_index, "gpu.pcie_transmitted_bytes_per_second",
                                     _FRESH_SECONDS) and time.monotonic() < end:

@@ -59,18 +59,25 @@ _EVERYTHING = (
     "io_class", "io_level", "resident_bytes", "virtual_bytes", "shared_bytes", "text_bytes", "data_bytes",
     "uss_bytes", "pss_bytes", "swapped_bytes", "read_calls", "write_calls", "read_bytes", "written_bytes",
     "call_read_bytes", "call_written_bytes", "start_seconds", "host.boot_time_seconds",
-    "thread", "descriptor", "mapped_file", "environment", "socket",
+    "thread", "descriptor", "environment", "socket",
 )
 _OWN_KEYS = ("command", "running_time", "running_time_human")
 
 
 class _Recorded:
-    """Stands for the handle of a process in its snapshot: every question has the answer of that moment."""
+    """Stands for the handle of a process in its snapshot: every question has the answer of that moment. Only the
+    mappings, which cost as much as all else, are read when they are looked at."""
 
     def __init__(self, answer: Any, handle: Any) -> None:
-        self.ask = lambda *what: answer
-        self.row = lambda *names: answer.process[0]
+        self._answer, self._handle = answer, handle
+        self._row = answer.process[0]
         self.is_running, self.start_seconds = handle.is_running, handle.start_seconds
+
+    def ask(self, *what: str) -> Any:
+        return self._handle.ask(*what) if what == ("mapped_file",) else self._answer
+
+    def row(self, *_: str) -> Any:
+        return self._row
 
 
 class _Values:
@@ -174,7 +181,8 @@ class HostProcess(host.Process, abc.ABC):
         return [HostProcess(one.pid) for one in super().children(recursive)]
 
     def as_snapshot(self, attrs: Iterable[str] | None = None, ad_value: Any = None) -> Snapshot:
-        """Everything of one moment, or only `attrs`; `ad_value` where permission is missing."""
+        """Everything of one moment (memory_maps: when it is looked at), or only `attrs`; `ad_value` where permission is
+        missing."""
         if attrs is not None:
             with self.oneshot():
                 return Snapshot(self, **self.as_dict(list(attrs), ad_value))

@@ -12,7 +12,8 @@ import functools
 import os
 import re
 import threading
-from typing import Any, Iterator, Tuple, Union
+import time
+from typing import Any, Callable, Iterator, Tuple, Union
 
 import vitals
 from vitals import _core
@@ -47,17 +48,39 @@ DAY = 86400.0
 
 
 class Reading:
-    """All devices at one moment, by index."""
+    """All devices at one moment, by index. Values are kept once they were looked at."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
+    __slots__ = ("snapshot", "_group", "_kept")
 
-    @functools.cached_property
+    def __init__(self, snapshot: Snapshot, group: _Group) -> None:
+        self.snapshot, self._group = snapshot, group
+        self._kept: dict[Any, Any] = {}
+
+    def once(self, name: Any, make: Callable[[], Any]) -> Any:
+        """What `make` returned when it was first called for the name."""
+        kept = self._kept
+        if name not in kept:
+            kept[name] = make()
+        return kept[name]
+
+    @property
     def rows(self) -> dict[Index, Any]:
-        table, vendor = _core.table_number("gpu"), metric("gpu.vendor")
-        return {_index(_core.string(lib.vitals_row_label(pointer))): pointer
-                for pointer in _core.each(lib.vitals_snapshot_next, self.snapshot.pointer, table)
-                if _read(pointer, vendor) == "nvidia"}
+        """The rows of all devices."""
+        return self.once("rows", self._list)  # type: ignore[no-any-return]
+
+    def _list(self) -> dict[Index, Any]:
+        vendor = metric("gpu.vendor")
+        found = {_index(_core.string(lib.vitals_row_label(pointer))): pointer
+                 for pointer in _core.each(lib.vitals_snapshot_next, self.snapshot.pointer, GPU)
+                 if _read(pointer, vendor) == "nvidia"}
+        self._group.keys = {index: lib.vitals_row_key(pointer) for index, pointer in found.items()}
+        return found
+
+    def row(self, index: Index) -> Any:
+        """The row of a device; None if it has gone."""
+        key = self._group.keys.get(index)
+        pointer = None if key is None else lib.vitals_snapshot_find(self.snapshot.pointer, GPU, key)
+        return pointer or self.rows.get(index)
 
     def index_of(self, pointer: Any) -> Index | None:
         """Of a row of the snapshot."""
@@ -65,17 +88,34 @@ class Reading:
 
     def value(self, index: Index, name: str) -> Any:
         """A metric of the table gpu; None where there is none, also where the device has gone."""
-        pointer = self.rows.get(index)
-        return None if pointer is None else _read(pointer, metric(name))
+        kept = self._kept
+        place = index, name
+        if place not in kept:
+            pointer = self.row(index)
+            kept[place] = None if pointer is None else _read(pointer, metric(name))
+        return kept[place]
 
     def children(self, index: Index, table: str) -> dict[str, Any]:
         """The rows of a device in another table, by label."""
-        pointer = self.rows.get(index)
+        return self.once((index, table), lambda: self._list_children(index, table))  # type: ignore[no-any-return]
+
+    def _list_children(self, index: Index, table: str) -> dict[str, Any]:
+        pointer = self.row(index)
         if pointer is None:
             return {}
-        key = lib.vitals_row_key(pointer)
-        return {_core.string(lib.vitals_row_label(child)): child for child in _core.each(
-            lib.vitals_snapshot_next_child, self.snapshot.pointer, _core.table_number(table), key)}
+        number, whole, found, child = _core.table_number(table), self.snapshot.pointer, {}, ffi.NULL
+        key, step = lib.vitals_row_key(pointer), lib.vitals_snapshot_next_child
+        while child := step(whole, number, key, child):
+            found[_label(ffi.string(lib.vitals_row_label(child)))] = child
+        return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _label(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+GPU = _core.table_number("gpu")
 
 
 @functools.lru_cache(maxsize=None)
@@ -96,9 +136,19 @@ class _Group:
         self.sampler = Sampler(*GROUPS[name], interval=1.0 if name == "snapshot" else DAY, context=context,
                                every={one: 0.0 for one in _LIVE.get(name, ())})
 
+        self.keys: dict[Index, int] = {}  # of the rows of devices, in each reading
+        self.last: Reading | None = None
+        self.last_time = 0.0
+
     def take(self) -> Reading:
         with self.lock:
-            return Reading(self.sampler.take())
+            self.last, self.last_time = Reading(self.sampler.take(), self), time.monotonic()
+            return self.last
+
+    def recent(self, seconds: float) -> Reading:
+        """The last reading, if it is no older."""
+        last = self.last
+        return last if last is not None and time.monotonic() - self.last_time < seconds else self.take()
 
 
 _groups: dict[str, _Group] = {}
@@ -200,7 +250,7 @@ def number_in(label: str) -> int:
 
 def is_fresh(reading: Reading, index: Index, name: str, seconds: float) -> bool:
     """Whether a value is at most so old, or will not come."""
-    pointer = reading.rows.get(index)
+    pointer = reading.row(index)
     if pointer is None:
         return True
     number = metric(name)
