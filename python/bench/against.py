@@ -1,6 +1,8 @@
-"""CPU time of the package beside psutil, in one run: what each call costs, and by which factor.
+"""CPU time of the package beside psutil and nvitop, in one run: what each call costs, and by which factor.
 
     python bench/against.py [PROCESSES]      PROCESSES (1000) sleeping children are there meanwhile
+
+Devices are those of the driver; LD_LIBRARY_PATH=build/tests/nvml/r580 puts the simulated one in its place.
 """
 
 import resource
@@ -34,6 +36,41 @@ def imported(module):
     return run(f"import {module}; {module}.__version__") - run("pass")
 
 
+def table(other, rows):
+    """Rows of (title, our ms, the other's ms)."""
+    print(f"\n{'':44}{'vitals':>10}{other:>10}{'factor':>9}")
+    for title, ours, theirs in rows:
+        print(f"{title:44}{ours:10.2f}{theirs:10.2f}{theirs / ours if ours > 0 else float('inf'):9.1f}")
+
+
+def beside_nvitop(pid):
+    try:
+        import nvitop
+    except ImportError:
+        print("\nno nvitop here")
+        return
+    from vitals.compat import nvitop as ours
+    rows = []
+    both = (("HostProcess.as_snapshot, 20 times", [module.HostProcess(pid) for module in (ours, nvitop)], 20),
+            ("Device.as_snapshot, 100 times", [module.Device.all() for module in (ours, nvitop)], 100))
+    for title, things, count in both:
+        things = [thing[0] if isinstance(thing, list) and thing else thing for thing in things]
+        if not all(things):
+            print(f"\n{title}: no device here")
+            continue
+
+        def snapshots(thing, looked_at):
+            for _ in range(count):
+                snapshot = thing.as_snapshot()
+                if looked_at:
+                    dict(snapshot)
+        for text, looked_at in (("", False), (", all looked at", True)):
+            rows.append((title.replace(", ", f"{text}, "), *(
+                cost(lambda: snapshots(thing, looked_at)) for thing in things)))
+    rows.append(("import", imported("vitals.compat.nvitop"), imported("nvitop")))
+    table("nvitop", rows)
+
+
 def main():
     import psutil
 
@@ -44,7 +81,7 @@ def main():
     generous = vitals.Context(max_descriptors=2**32 - 1, bpf=True)
     sampler = vitals.Sampler(*(f"process.{name}" for name in names))
     best = vitals.Sampler(*(f"process.{name}" for name in names), context=generous)
-    table = vitals.snapshot("process.pid").process
+    processes = vitals.snapshot("process.pid").process
 
     def columns(sampler=sampler):
         process = sampler.take().process
@@ -66,15 +103,14 @@ def main():
         for _ in range(100):
             process.as_dict(["pid", "name", "memory_info", "cpu_times"])
     try:
-        print(f"{len(table)} processes; CPU time in ms, the least of {ROUNDS}\n")
-        print(f"{'':44}{'vitals':>10}{'psutil':>10}{'factor':>9}")
-        for title, ours, other in (
+        print(f"{len(processes)} processes; CPU time in ms, the least of {ROUNDS}")
+        table("psutil", (
                 ("all processes, 4 values each, as columns", cost(columns), cost(theirs)),
                 ("the same with BPF (root) and descriptors", cost(lambda: columns(best)), cost(theirs)),
                 ("the same as rows", cost(rows), cost(theirs)),
                 ("one process, 4 values, 100 times", cost(one), cost(their_one)),
-                ("import", imported("vitals"), imported("psutil"))):
-            print(f"{title:44}{ours:10.2f}{other:10.2f}{other / ours if ours > 0 else float('inf'):9.1f}")
+                ("import", imported("vitals"), imported("psutil"))))
+        beside_nvitop(children[0].pid)
     finally:
         for child in children:
             child.kill()
