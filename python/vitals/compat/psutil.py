@@ -764,8 +764,9 @@ class Process:
 
     @_translated
     def environ(self) -> dict[str, str]:
-        return {str(row["name"]): str(row["value"]) for row in self._rows("environment")
-                if row["name"] and row["value"] is not None}
+        rows = self._rows("environment")
+        return {name: value for name, value in zip(rows.values("name"), rows.values("value"))
+                if name and value is not None}
 
     @_translated
     def cwd(self) -> str:
@@ -968,12 +969,12 @@ class Process:
         names = ("resident", "size", "pss", "shared_clean", "shared_dirty", "private_clean", "private_dirty",
                  "referenced", "anonymous", "swap")
 
-        def values(row: Row) -> list[Any]:
-            return [_number(row, f"{name}_bytes") for name in names]
+        rows = self._rows("mapped_file" if grouped else "mapping")
+        columns = [[value or 0 for value in rows.values(f"{name}_bytes")] for name in names]
+        paths = [path or "[anon]" for path in rows.values("path")]
         if grouped:
-            return [pmmap_grouped(row["path"] or "[anon]", *values(row)) for row in self._rows("mapped_file")]
-        return [pmmap_ext(row["addresses"], row["permissions"], row["path"] or "[anon]", *values(row))
-                for row in self._rows("mapping")]
+            return [pmmap_grouped(*line) for line in zip(paths, *columns)]
+        return [pmmap_ext(*line) for line in zip(rows.values("addresses"), rows.values("permissions"), paths, *columns)]
 
     @_translated
     def io_counters(self) -> Any:

@@ -6,9 +6,9 @@ Names, units and the value NA are those of nvitop 1.7. What is read comes from t
 from __future__ import annotations
 
 import sys as _sys
+from typing import TYPE_CHECKING, Any
 
-from vitals.compat.nvitop import (caching, collector, device, host, libcuda, libcudart, libnvml, process, readings,
-                                  termcolor, utils)
+from vitals.compat.nvitop import caching, collector, device, host, libnvml, process, readings, termcolor, utils
 from vitals.compat.nvitop.caching import ttl_cache
 from vitals.compat.nvitop.collector import ResourceMetricCollector, collect_in_background, take_snapshots
 from vitals.compat.nvitop.device import (CudaDevice, CudaMigDevice, Device, MigDevice, PhysicalDevice,
@@ -19,6 +19,10 @@ from vitals.compat.nvitop.select import select_devices
 from vitals.compat.nvitop.utils import (NA, SIZE_UNITS, UINT_MAX, ULONGLONG_MAX, GiB, KiB, MiB, NaType, NotApplicable,
                                         NotApplicableType, PiB, Snapshot, TiB, boolify, bytes2human, colored,
                                         human2bytes, set_color, timedelta2human, utilization2string)
+
+if TYPE_CHECKING:
+    from vitals.compat.nvitop import libcuda as libcuda
+    from vitals.compat.nvitop import libcudart as libcudart
 
 __version__ = "1.7.2"
 
@@ -33,5 +37,15 @@ __all__ = [
 
 # Programs import nvitop.api and its modules, too.
 api = _sys.modules[__name__]
-for _module in (api, caching, collector, device, host, libcuda, libcudart, libnvml, process, termcolor, utils):
+for _module in (api, caching, collector, device, host, libnvml, process, termcolor, utils):
     _sys.modules[f"{__name__}.api{_module.__name__[len(__name__):]}"] = _module
+
+
+def __getattr__(name: str) -> Any:
+    """Those of CUDA are loaded when they are first used."""
+    if name not in ("libcuda", "libcudart"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+    module = importlib.import_module(f"{__name__}.{name}")
+    _sys.modules[f"{__name__}.api.{name}"] = module
+    return module

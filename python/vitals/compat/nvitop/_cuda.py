@@ -17,11 +17,12 @@ class CudaCallError(Exception):
     value = 999
     _classes: dict[int, type[CudaCallError]] = {}
     _names: dict[int, str] = {}
+    _class_of: Callable[[int], type[CudaCallError]]
     _describe: Callable[[int], str] = staticmethod(lambda code: "")
 
     def __new__(cls, value: int | None = None) -> CudaCallError:
         if value is not None and "value" not in vars(cls):
-            cls = cls._classes.get(value, cls)
+            cls = cls._class_of(value) if value in cls._names else cls
         made = super().__new__(cls)
         if value is not None:
             made.value = value
@@ -49,16 +50,33 @@ class CudaCallError(Exception):
         return hash(self.value)
 
 
-def error_classes(base: type[CudaCallError], prefix: str, codes: dict[str, int], module: str,
-                  named: Callable[[str], str]) -> dict[str, Any]:
-    """Names for a module: a constant for each code, and a class of errors."""
-    base._classes, base._names = {}, {code: prefix + name for name, code in codes.items()}
-    names: dict[str, Any] = {}
-    for name, code in codes.items():
-        names[prefix + name] = code
-        kind = type(named(name), (base,), {"value": code, "__module__": module, "__doc__": f"The code {code}."})
-        names[named(name)] = base._classes[code] = kind
-    return names
+def error_names(base: type[CudaCallError], prefix: str, codes: dict[str, int], named: Callable[[str], str],
+                module: str) -> dict[str, Any]:
+    """A constant for each code. The classes of errors are made with their first use: by a code, or by `__getattr__`,
+    which is to be the module's."""
+    base._names = {code: prefix + name for name, code in codes.items()}
+    spelled = {named(name): code for name, code in codes.items()}
+    by_code = {code: name for name, code in spelled.items()}
+
+    def class_of(code: int) -> type[CudaCallError]:
+        if code not in base._classes:
+            base._classes[code] = type(by_code[code], (base,), {"value": code, "__module__": module,
+                                                                "__doc__": f"The code {code}."})
+        return base._classes[code]
+
+    def getter(name: str) -> Any:
+        if name not in spelled:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        return class_of(spelled[name])
+    base._classes, base._class_of = {}, staticmethod(class_of)
+    return {**{prefix + name: code for name, code in codes.items()}, "__getattr__": getter}
+
+
+def exception_class(base: type[CudaCallError], code: int) -> type[CudaCallError]:
+    """The class of the errors with a code. ValueError for a code that is none."""
+    if code not in base._names:
+        raise ValueError(f"cudaErrorCode {code} is not valid.")
+    return base._class_of(code)
 
 
 class CudaLibrary:

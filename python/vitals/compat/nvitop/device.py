@@ -11,7 +11,7 @@ import re
 import threading
 from typing import Any, Callable, ClassVar, Iterable, Iterator, List, NamedTuple
 
-from vitals.compat.nvitop import cuda_visible, libcudart, libnvml, readings
+from vitals.compat.nvitop import cuda_visible, libnvml, readings
 from vitals.compat.nvitop.cuda_visible import normalize_cuda_visible_devices, parse_cuda_visible_devices
 from vitals.compat.nvitop.links import Int, Links, ThroughputInfo, scaled
 from vitals.compat.nvitop.process import GpuProcess
@@ -73,7 +73,7 @@ _SWITCH = {0: "Disabled", 1: "Enabled"}
 _MOST_PARTS = 7  # of all devices that there are
 _LOADS = ("utilization_ratio", "memory_busy_ratio", "encoder_ratio", "decoder_ratio")
 _OF_PROCESS = ("pid", "type", "memory_used_bytes", "gpu_instance_id", "compute_instance_id", *_LOADS)
-_GROUPS_OF_SNAPSHOT = ("memory", "utilization", "clocks", "board", "state", "pcie", "snapshot")
+_GROUPS_OF_SNAPSHOT = ("identity", "memory", "utilization", "clocks", "board", "state", "pcie", "snapshot")
 
 
 class _Values:
@@ -144,6 +144,7 @@ class Device(Links):
     @staticmethod
     def cuda_runtime_version() -> str | NaType:
         """Of libcudart.so, if there is one."""
+        from vitals.compat.nvitop import libcudart
         try:
             return libcudart.cudaRuntimeGetVersion()
         except libcudart.cudaError:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from vitals.compat.nvitop._cuda import CudaCallError, CudaLibrary, error_classes, error_codes
+from vitals.compat.nvitop._cuda import CudaCallError, CudaLibrary, error_codes, error_names, exception_class
 
 _CODES = error_codes("""
     INVALID_VALUE=1 OUT_OF_MEMORY=2 NOT_INITIALIZED=3 DEINITIALIZED=4 PROFILER_DISABLED=5 STUB_LIBRARY=34
@@ -35,8 +33,7 @@ class CUDAError(CudaCallError):
     """A call of CUDA's driver failed; `value` is the code."""
 
 
-globals().update(error_classes(CUDAError, "CUDA_ERROR_", _CODES, __name__,
-                               lambda name: "CUDAError_" + name.title().replace("_", "")))
+globals().update(error_names(CUDAError, "CUDA_ERROR_", _CODES, lambda name: "CUDAError_" + name.title().replace("_", ""), __name__))
 _FOLDERS = ("", "/usr/lib64/nvidia/", "/usr/lib/x86_64-linux-gnu/", "/usr/lib/wsl/lib/")
 _library = CudaLibrary(lambda: [f"{folder}libcuda.so{end}" for folder in _FOLDERS for end in (".1", "")],
                        CUDAError, absent=_CODES["NOT_INITIALIZED"], unknown=_CODES["NOT_FOUND"])
@@ -45,9 +42,7 @@ _started = False
 
 def cudaExceptionClass(cudaErrorCode: int, /) -> type[CudaCallError]:
     """The class of the errors with a code."""
-    if cudaErrorCode not in CUDAError._classes:
-        raise ValueError(f"cudaErrorCode {cudaErrorCode} is not valid.")
-    return CUDAError._classes[cudaErrorCode]
+    return exception_class(CUDAError, cudaErrorCode)
 
 
 def cuInit(flags: int = 0) -> None:
@@ -134,10 +129,6 @@ def is_available() -> bool:
         return cuDeviceGetCount() > 0
     except CUDAError:
         return False
-
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [name for name in globals() if name.startswith(("CUDA", "cu")) and name not in ("CudaCallError",)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator
+from typing import Iterator
 
-from vitals.compat.nvitop._cuda import CudaCallError, CudaLibrary, error_classes, error_codes
+from vitals.compat.nvitop._cuda import CudaCallError, CudaLibrary, error_codes, error_names, exception_class
 
 _CODES = error_codes("""
     InvalidValue=1 MemoryAllocation=2 InitializationError=3 CudartUnloading=4 ProfilerDisabled=5
@@ -42,7 +42,7 @@ class cudaError(CudaCallError):
     """A call of CUDA's runtime failed; `value` is the code."""
 
 
-globals().update(error_classes(cudaError, "cudaError", _CODES, __name__, lambda name: f"cudaError_{name}"))
+globals().update(error_names(cudaError, "cudaError", _CODES, lambda name: f"cudaError_{name}", __name__))
 
 
 def _files() -> Iterator[str]:
@@ -57,9 +57,7 @@ _library = CudaLibrary(_files, cudaError, absent=_CODES["InitializationError"], 
 
 def cudaExceptionClass(cudaErrorCode: int, /) -> type[CudaCallError]:
     """The class of the errors with a code."""
-    if cudaErrorCode not in cudaError._classes:
-        raise ValueError(f"cudaErrorCode {cudaErrorCode} is not valid.")
-    return cudaError._classes[cudaErrorCode]
+    return exception_class(cudaError, cudaErrorCode)
 
 
 def _word(name: str, error: int) -> str:
@@ -116,10 +114,6 @@ def is_available() -> bool:
         return cudaGetDeviceCount() > 0
     except cudaError:
         return False
-
-
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [name for name in globals() if name.startswith(("cuda", "cu"))]

@@ -41,7 +41,8 @@ _LIVE = {
         "pid", "type", "memory_used_bytes", "utilization_ratio", "memory_busy_ratio", "encoder_ratio", "decoder_ratio",
         "gpu_instance_id", "compute_instance_id")),
 }
-_LIVE["snapshot"] = sum((_LIVE[name] for name in ("memory", "utilization", "clocks", "board", "state")), ())
+_LIVE["snapshot"] = sum((_LIVE[name] for name in ("memory", "utilization", "clocks", "board", "state")), ()) + (
+    "gpu.compute_capability", "gpu.gpu_instance_id", "gpu.compute_instance_id")
 GROUPS = {name: ("gpu.vendor", *names) for name, names in {
     **_LIVE, "identity": (*_IDENTITY, "source.state", "source.message")}.items()}
 DAY = 86400.0
