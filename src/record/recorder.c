@@ -331,10 +331,22 @@ static int rotate(struct recorder *recorder, vitals_error *error)
 
 /* ---- samples and marks ---- */
 
-int recorder_write_sample(struct recorder *recorder, const struct record_sample *sample,
+/* Times of a recording are the wall clock at its first sample and monotonic time since, so that a
+ * clock that is set meanwhile changes no duration. Snapshots of another boot begin anew. */
+static uint64_t recording_time(struct recorder *recorder, const struct record_sample *sample)
+{
+    if (recorder->realtime_ns == 0 || sample->monotonic_ns < recorder->monotonic_ns)
+        return sample->realtime_ns;
+    return recorder->realtime_ns + (sample->monotonic_ns - recorder->monotonic_ns);
+}
+
+int recorder_write_sample(struct recorder *recorder, const struct record_sample *given,
                           vitals_error *error)
 {
     const struct recorder_options *options = &recorder->options;
+    struct record_sample told = *given;
+    const struct record_sample *sample = &told;
+    told.realtime_ns = recording_time(recorder, given);
     recorder->realtime_ns = sample->realtime_ns;
     recorder->monotonic_ns = sample->monotonic_ns;
     int code = recorder->open ? 0 : begin_part(recorder, false, error);

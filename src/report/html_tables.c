@@ -70,7 +70,7 @@ void html_phases(struct html *html, const struct phases *phases)
                          phase_measure_of(phase, "gpu_memory_bytes", ""));
         html_raw(html, "</tr>\n");
     }
-    html_raw(html, "</tbody></table></div>\n</section>\n");
+    html_format(html, "</tbody></table></div>\n<p>%s</p>\n</section>\n", PHASES_QUALITY);
 }
 
 /* ---- processes ---- */

@@ -231,6 +231,13 @@ const struct phase_measure *phase_measure_of(const struct phase *phase, const ch
     return NULL;
 }
 
+vitals_availability phase_measure_state(const struct phase_measure *measure)
+{
+    if (measure->series->counter)
+        return isnan(measure->growth) ? VITALS_NOT_YET : VITALS_ESTIMATE;
+    return measure->values.count > 0 ? VITALS_SAMPLED : VITALS_NOT_YET;
+}
+
 void phases_done(struct phases *phases)
 {
     for (size_t i = 0; i < phases->count; i++)

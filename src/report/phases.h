@@ -43,6 +43,12 @@ void phases_done(struct phases *phases);
 const struct phase_measure *phase_measure_of(const struct phase *phase, const char *name,
                                              const char *subject);
 
+/* How good it is: a counter is taken to grow evenly between two samples. */
+vitals_availability phase_measure_state(const struct phase_measure *measure);
+
+/* The same of all figures of phases, for a person. */
+extern const char PHASES_QUALITY[];
+
 /* Sets the error; returns EMEMORY. */
 int phases_out_of_memory(vitals_error *error);
 

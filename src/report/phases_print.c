@@ -79,6 +79,10 @@ static void note(struct paint *paint, const char *line)
     paint_end(paint);
 }
 
+const char PHASES_QUALITY[] =
+    "time: exact; CPU: estimate, on the line between two samples; the rest: "
+    "sampled";
+
 static void notes(struct paint *paint, const struct phases *phases)
 {
     char line[WORDS];
@@ -87,6 +91,8 @@ static void notes(struct paint *paint, const struct phases *phases)
         open += phases->items[i].open;
         empty += phases->items[i].calls - phases->items[i].non_empty;
     }
+    (void)snprintf(line, sizeof line, "  %s", PHASES_QUALITY);
+    note(paint, line);
     (void)snprintf(line, sizeof line, "  +  %zu never ended and are not counted", open);
     if (open > 0)
         note(paint, line);
@@ -173,6 +179,8 @@ void phases_json(const struct phases *phases, void *to)
             if (series->subject[0] != '\0')
                 form_put_string(form, "subject", series->subject);
             form_put_string(form, "unit", series->unit);
+            form_put_string(form, "availability",
+                            vitals_availability_name(phase_measure_state(measure)));
             if (series->counter) {
                 form_put_number(form, "growth", measure->growth);
             } else {

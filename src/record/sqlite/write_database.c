@@ -309,8 +309,9 @@ static int write_frame(struct recorder *recorder, const struct record_sample *sa
     struct frame frame;
     int code = frame_encode(&state->encoder, sample->snapshot, &frame, error);
     if (code == 0) {
-        bool bound = sqlite3_bind_int64(state->frame, 1, (sqlite3_int64)sample->realtime_ns) ==
-                         SQLITE_OK &&
+        /* The time that the snapshot itself has. */
+        const sqlite3_int64 time_ns = (sqlite3_int64)vitals_snapshot_realtime_ns(sample->snapshot);
+        bool bound = sqlite3_bind_int64(state->frame, 1, time_ns) == SQLITE_OK &&
                      (frame.whole ||
                       sqlite3_bind_int64(state->frame, 2, state->key_sequence) == SQLITE_OK) &&
                      bind_text(state->frame, 3, frame_encoding_name(frame.encoding)) &&

@@ -809,7 +809,44 @@ static void an_observer_records_in_its_own_process(void)
     record_world_close(&world);
 }
 
+/* A phase of a second, in whose middle the clock is set back, or forward, by an hour. */
+static void a_clock_that_is_set_changes_no_phase(void)
+{
+    static const int64_t STEPS[] = {-3600, 3600};
+    for (size_t i = 0; i < 4; i++) {
+        struct record_world world;
+        vitals_error error = {.message = ""};
+        record_world_open(&world, i % 2 == 0 ? "run.db" : "run.csv");
+        struct recorder *recorder = record_open(&world, NULL);
+        for (uint64_t number = 0; number < 4; number++) {
+            struct filled_sample sample;
+            record_fill(&sample, number);
+            if (number >= 2)
+                sample.content.realtime_ns += (uint64_t)(STEPS[i / 2] * INT64_C(1000000000));
+            CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
+            const vitals_mark mark = {.begins = number == 1,
+                                      .name = "step",
+                                      .monotonic_ns = sample.content.monotonic_ns + 500000000,
+                                      .pid = 7,
+                                      .tid = 7};
+            if (number == 1 || number == 2)
+                CHECK_INT(recorder_mark(recorder, &mark, &error), 0);
+        }
+        CHECK_INT(recorder_close(recorder, &error), 0);
+        size_t count;
+        struct recording *recording = record_read(world.path);
+        const struct recorded_phase *phases = recording_phases(recording, &count);
+        CHECK_UINT(count, 1);
+        CHECK_NEAR(phases[0].end - phases[0].begin, 1, 1e-6);
+        const double *seconds = recording_seconds(recording, &count);
+        CHECK_NEAR(seconds[count - 1] - seconds[0], 3, 1e-6);
+        recording_close(recording);
+        record_world_close(&world);
+    }
+}
+
 static const check_test tests[] = {
+    {"a clock that is set changes no phase", a_clock_that_is_set_changes_no_phase},
     {"a database comes back", a_database_comes_back},
     {"a CSV comes back", a_csv_comes_back},
     {"a CSV is one rectangle", a_csv_is_one_rectangle},
