@@ -66,8 +66,9 @@ struct os_counter {
 
     /* Fills in what it counts; what it leaves UNSET it does not. */
     void (*read)(void *state, struct counted *out);
-    bool (*whole)(const void *state); /* no process was missed; NULL: read says it */
-    bool (*kill)(void *state);        /* all that it holds; false where it cannot */
+    double (*most_cpu_seconds)(const void *state); /* of the last read; NULL: what was read */
+    bool (*whole)(const void *state);              /* no process was missed; NULL: read says it */
+    bool (*kill)(void *state);                     /* all that it holds; false where it cannot */
     void (*close)(void *state);
 };
 

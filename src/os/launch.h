@@ -143,6 +143,7 @@ struct os_reaped {
     int64_t pid;
     int exit_code; /* where signal is 0 */
     int signal;    /* that ended or stopped it, or 0 */
+    bool dumped;   /* it left a core dump */
     struct os_usage usage;
 };
 

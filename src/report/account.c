@@ -16,6 +16,7 @@
 #include "report/json_form.h"
 #include "report/report.h"
 #include "report/words.h"
+#include "util/signal_names.h"
 #include "view/paint.h"
 
 enum { COMMAND_COLUMNS = 52, COMMAND_BYTES = 2048 };
@@ -93,6 +94,7 @@ static char *words_of(const struct account_text_lines *lines, const char *name,
 static void cpu_line(const struct account_text_lines *lines)
 {
     char total[WORDS], user[WORDS], system[WORDS], words[3 * WORDS], how[WORDS];
+    vitals_availability state;
     const vitals_figure *cpu = find(lines, "cpu_seconds");
     if (cpu == NULL && has(lines, "cpu_mean_cores")) { /* the time was not counted */
         (void)snprintf(words, sizeof words, "%.2f cores, %.2f at most",
@@ -116,7 +118,9 @@ static void cpu_line(const struct account_text_lines *lines)
     (void)snprintf(words, sizeof words, "user %s, system %s",
                    words_of(lines, "cpu_user_seconds", user),
                    words_of(lines, "cpu_system_seconds", system));
-    put_line(lines, "", words, "");
+    (void)words_number(find(lines, "cpu_user_seconds"), &state);
+    put_line(lines, "", words,
+             state == VITALS_ESTIMATE ? "estimate, by ticks" : words_quality(state));
 }
 
 /* "peak 41.20GiB", and how. How good it is may stand in the words already. */
@@ -387,6 +391,8 @@ static void first_line(const struct account_text_lines *lines)
     vitals_text failure = vitals_account_failure(lines->account);
     vitals_text title = vitals_account_attribute(lines->account,
                                                  machine && failure.size == 0 ? "host" : "command");
+    char signal_name[SIGNAL_NAME_SIZE];
+    vitals_text dumped = vitals_account_attribute(lines->account, "core_dumped");
     int signal = vitals_account_signal(lines->account);
     int exit_code = vitals_account_exit_code(lines->account);
     const char *untitled = failure.size > 0 ? "the command" : machine ? "this machine" : "this run";
@@ -404,7 +410,9 @@ static void first_line(const struct account_text_lines *lines)
     else if (words_are(state, "partial"))
         (void)snprintf(words, sizeof words, " was followed for %s; its end was not seen", wall);
     else if (signal != 0)
-        (void)snprintf(words, sizeof words, " ended after %s by signal %d", wall, signal);
+        (void)snprintf(words, sizeof words, " ended after %s by SIG%s%s", wall,
+                       signal_names_format(signal, signal_name),
+                       words_are(dumped, "1") ? ", core dumped" : "");
     else
         (void)snprintf(words, sizeof words, " finished in %s, exit %d", wall, exit_code);
     paint_text(lines->paint, COLOR_PLAIN, "vitals: ");

@@ -201,6 +201,21 @@ static void put_high(vitals_account *account, const struct run_facts *facts)
     put(account, HIGH, "bytes", source, VITALS_ESTIMATE, high);
 }
 
+/* Whether one process held more than its cgroup was charged: files that were charged to the cgroup
+ * that read them first, or all of it after it has moved to another memory cgroup (version 1). Then
+ * the charge is no peak of the run. */
+static bool is_resident(const struct run_facts *facts, double *seen)
+{
+    static const double SHARE = 1.05, STEP_BYTES = 1 << 20;
+    vitals_availability state;
+    *seen = value_of(facts->watched, LOW, &state);
+    *seen = state > 0 ? *seen : 0;
+    const struct value *largest = &facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value;
+    if (largest->state > 0 && largest->as.f64 > *seen)
+        *seen = largest->as.f64;
+    return *seen > facts->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE + STEP_BYTES;
+}
+
 static void put_memory(vitals_account *account, const struct run_facts *facts)
 {
     vitals_availability state;
@@ -210,6 +225,10 @@ static void put_memory(vitals_account *account, const struct run_facts *facts)
             put(account, VITALS_FIGURE_MEMORY_PEAK_BYTES, "bytes",
                 "anonymous pages of one process, sampled; some have left the cgroup",
                 VITALS_LOWER_BOUND, seen);
+        else if (is_resident(facts, &seen))
+            put(account, VITALS_FIGURE_MEMORY_PEAK_BYTES, "bytes",
+                "resident memory of one process; its cgroup was charged less", VITALS_LOWER_BOUND,
+                seen);
         else
             put_counted(account, facts, COUNTED_MEMORY_PEAK_BYTES, VITALS_FIGURE_MEMORY_PEAK_BYTES,
                         "bytes");

@@ -274,16 +274,41 @@ static void doubt(struct method_report *told, size_t count, double cpu_seconds)
     }
 }
 
-/* A method that may lose processes without notice is exact only if another method agrees, which
- * doubt() has compared. Orphans that others reap may use too little CPU time to show there, and
- * much of everything else. Records of ends alone are no witness: what a process does behind its
- * record hides what another did. */
+/* What a process without work costs: a method that counted as much less may have lost one. */
+static bool agrees(const struct method *witness, const struct method_report *its,
+                   double cpu_seconds)
+{
+    static const double SHARE = 1.005, STEP_SECONDS = 0.001;
+    double most = witness->counter->most_cpu_seconds != NULL
+                      ? witness->counter->most_cpu_seconds(witness->state)
+                      : its->at[COUNTED_CPU_SECONDS].value.as.f64;
+    return most <= cpu_seconds * SHARE + STEP_SECONDS;
+}
+
+/* What has missed some is a bound, but for CPU time and its split. */
+static void bound_rest(struct counted *counted)
+{
+    static const os_quantities CPU = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_CPU_USER_SECONDS |
+                                     1u << COUNTED_CPU_SYSTEM_SECONDS;
+    for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
+        signed char *state = &counted[quantity].value.state;
+        if (*state == VITALS_HAVE && (CPU & os_quantity((enum quantity)quantity)) == 0)
+            *state = VITALS_LOWER_BOUND;
+    }
+}
+
+/* A method that may lose processes without notice, as one that ignored SIGCHLD for a while makes
+ * wait4 lose them, is exact only if another method agrees. A clock of the whole tree is a witness
+ * of CPU time alone: a process that is too short to show there may have written much. If the end of
+ * every process was recorded, and no more page faults than here, none is missing. Records of ends
+ * are no witness of CPU time: what a process does behind its record hides what another did. */
 static void doubt_unwitnessed(const struct accounting *accounting, struct method_report *told)
 {
     for (size_t i = 0; i < accounting->count; i++) {
         const struct method *method = &accounting->methods[i];
         const struct value *own = &told[i].at[COUNTED_MINOR_FAULTS].value;
-        bool witnessed = false, is_short = false;
+        double cpu = told[i].at[COUNTED_CPU_SECONDS].value.as.f64;
+        bool witnessed = false, is_short = false, recorded = false;
         if (method->counter->whole == NULL || !method->in_use ||
             method->counter->whole(method->state))
             continue;
@@ -293,13 +318,17 @@ static void doubt_unwitnessed(const struct accounting *accounting, struct method
                 continue;
             /* Every process has some page faults, however short it lives: records that show more
              * of them mean that whole processes are missing. */
-            if (accounting->methods[k].counter->ended_only)
+            if (accounting->methods[k].counter->ended_only) {
                 is_short |= own->state > 0 && least->state > 0 && least->as.f64 > own->as.f64;
-            else
-                witnessed = true;
+                recorded |= told[k].at[COUNTED_PROCESSES].value.state == VITALS_HAVE;
+            } else {
+                witnessed |= agrees(&accounting->methods[k], &told[k], cpu);
+            }
         }
         if (accounting->orphans_lost || !witnessed || is_short)
             bound_all(told[i].at);
+        else if (!recorded)
+            bound_rest(told[i].at);
     }
 }
 

@@ -343,6 +343,8 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
     launcher->command_ended = true;
     facts->wall_seconds = (double)run_ns(launcher) / 1e9;
     facts->signal = child->signal;
+    if (child->dumped)
+        account_set_string(launcher->account, ACCOUNT_CORE_DUMPED, "1");
     if (facts->failure[0] == '\0')
         facts->exit_code = child->signal != 0 ? SIGNAL_EXIT + child->signal : child->exit_code;
 }

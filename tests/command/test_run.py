@@ -418,7 +418,7 @@ class WhatAPersonReads(RunCase):
     def test_a_signal(self):
         done, _ = self.run_it(["sh", "-c", "kill -TERM $$"])
         first, _ = self.lines(done)
-        self.assertRegex(first, r"^vitals: sh -c 'kill -TERM \$\$' ended after .* s by signal 15$")
+        self.assertRegex(first, r"^vitals: sh -c 'kill -TERM \$\$' ended after .* s by SIGTERM$")
 
     def test_a_command_is_shown_as_it_was_typed(self):
         done, _ = self.run_it(["sh", "-c", "true\ntrue # \x1b[31m \\d", "a b"])
@@ -667,6 +667,40 @@ while True: pass' & echo $! >{burner}
         self.assertEqual(done.returncode, 0)
         self.assertEqual(account["cpu_seconds"]["availability"], "lower_bound")
         self.assertGreater(account.value("cpu_seconds"), 1.3)
+
+    def test_children_that_were_not_waited_for_a_while_are_not_called_exact(self):
+        """The signal is ignored and then not: nothing of the zombie shows it."""
+        path = self.folder / "written"
+        for methods in (("--rungs", "perf,wait4,sampling"), ("--rungs", "wait4,sampling"),
+                        ("--rungs", "cgroup2,wait4,sampling"), ()):
+            done, account = self.run_it(program(f"""
+                signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+                if os.fork() == 0:
+                    with open({str(path)!r}, "wb") as file:
+                        file.write(bytes(16 << 20))
+                    os._exit(0)
+                try:
+                    os.wait()
+                except ChildProcessError:
+                    pass
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            """), "--interval", "10s", *methods)
+            self.assertEqual(done.returncode, 0)
+            written = account["disk_written_bytes"]
+            if written["availability"] == "have":
+                self.assertGreaterEqual(written["value"], 16 << 20, (methods, written))
+
+    def test_a_peak_is_not_below_what_was_resident(self):
+        """The pages of a program that others have read are charged to no cgroup of the run."""
+        _, account = self.run_it(["sleep", "0.5"], "--interval", "50ms")
+        peak, resident = account.get("memory_peak_bytes"), account["memory_resident_peak_bytes"]
+        if peak is not None and peak["availability"] == "have":
+            self.assertGreaterEqual(peak["value"] * 1.05 + MIB, resident["value"])
+
+    def test_a_signal_has_its_name_and_a_core_is_told(self):
+        done, account = self.run_it(["sh", "-c", "ulimit -c 0; kill -TERM $$"])
+        self.assertIn("by SIGTERM", done.stderr)
+        self.assertNotIn("core_dumped", account.document["attributes"])
 
     def test_cores_are_of_the_time_in_which_they_were_used(self):
         done, account = self.run_it(["sh", "-c", '"$@" & exit 0', "sh", *program("burn(0.5)")], "--wait")

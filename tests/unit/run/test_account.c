@@ -359,8 +359,9 @@ static void a_peak_below_what_was_seen_is_no_peak(void)
         double anonymous, largest, told;
         vitals_availability state;
     } ROWS[] = {{298e6, 1e6, 298e6, VITALS_LOWER_BOUND},
-                {1e6, 298e6, 764e3, VITALS_HAVE}, // of libraries that others were charged for
-                {1e6, 30e6, 764e3, VITALS_HAVE}};
+                {1e6, 298e6, 298e6, VITALS_LOWER_BOUND}, // libraries that others were charged for
+                {1e6, 30e6, 30e6, VITALS_LOWER_BOUND},
+                {1e6, 1.8e6, 764e3, VITALS_HAVE}}; // within a MiB
     for (size_t i = 0; i < ARRAY_COUNT(ROWS); i++) {
         vitals_availability state;
         vitals_account *account = account_new(), *watched = new_account();

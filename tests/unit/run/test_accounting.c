@@ -72,6 +72,8 @@ static void tell(void *state, struct counted *out)
         os_count(out, COUNTED_CPU_SECONDS, self->cpu, self->state, source);
     if ((self->counts & os_quantity(COUNTED_MINOR_FAULTS)) != 0)
         os_count(out, COUNTED_MINOR_FAULTS, self->faults, self->state, source);
+    if ((self->counts & os_quantity(COUNTED_PROCESSES)) != 0)
+        os_count(out, COUNTED_PROCESSES, 1, VITALS_HAVE, source);
     if ((self->counts & os_quantity(COUNTED_MEMORY_PEAK_BYTES)) != 0)
         os_count(out, COUNTED_MEMORY_PEAK_BYTES, self->peak, self->state, source);
 }
@@ -276,23 +278,29 @@ static void who_cannot_know_is_believed_with_a_witness_only(void)
 {
     static const struct {
         bool whole, witness;
-        vitals_availability state;
-    } ROWS[] = {
-        {false, false, VITALS_LOWER_BOUND}, {true, false, VITALS_HAVE}, {false, true, VITALS_HAVE}};
+        double witness_cpu; /* of 2 s */
+        vitals_availability cpu, faults;
+    } ROWS[] = {{false, false, 2, VITALS_LOWER_BOUND, VITALS_LOWER_BOUND},
+                {true, false, 2, VITALS_HAVE, VITALS_HAVE},
+                /* a clock is a witness of CPU time, not of what a short process has written */
+                {false, true, 2, VITALS_HAVE, VITALS_LOWER_BOUND},
+                /* a child of 15 ms is missing */
+                {false, true, 2.015, VITALS_LOWER_BOUND, VITALS_LOWER_BOUND}};
     struct os_counter unsure = SECOND;
     unsure.whole = is_whole;
     const struct os_counter *const counters[] = {&FIRST, &unsure, NULL};
     for (size_t i = 0; i < ARRAY_COUNT(ROWS); i++) {
         struct counted told[COUNTED_COUNT];
         begin(ROWS[i].witness ? CPU : PEAK, CPU | FAULTS);
-        first.cpu = second.cpu = 2;
-        first.state = second.state = VITALS_HAVE;
+        second.cpu = 2;
+        first.cpu = ROWS[i].witness_cpu;
+        first.state = VITALS_LOWER_BOUND; /* as perf */
         whole = ROWS[i].whole;
         const struct accounting_options options = {.counters = counters};
         struct accounting *accounting = accounting_open(&options);
         accounting_read(accounting, &NOTHING, told);
-        CHECK_INT(told[COUNTED_MINOR_FAULTS].value.state, ROWS[i].state);
-        CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, ROWS[i].state);
+        CHECK_INT(told[COUNTED_MINOR_FAULTS].value.state, ROWS[i].faults);
+        CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, ROWS[i].cpu);
         accounting_close(accounting);
     }
 }
@@ -331,7 +339,7 @@ static void who_has_fewer_faults_than_records_tell_of_has_lost_some(void)
     const struct os_counter *const counters[] = {&sees_all, &records, &unsure, NULL};
     for (size_t i = 0; i < ARRAY_COUNT(ROWS); i++) {
         struct counted told[COUNTED_COUNT];
-        begin(CPU | FAULTS, CPU | FAULTS | PEAK);
+        begin(CPU | FAULTS | 1u << COUNTED_PROCESSES, CPU | FAULTS | PEAK);
         third = (struct invented){.counts = CPU, .cpu = 2, .state = VITALS_HAVE};
         first.state = VITALS_LOWER_BOUND;
         first.faults = ROWS[i].faults;

@@ -3,7 +3,8 @@
  *
  * Permitted for one's own child up to perf_event_paranoid 2, without the kernel in it; the task
  * clock counts the kernel's part all the same, and in a guest the time that the hypervisor stole
- * from it, which wait4 leaves out: after much steal time wait4 looks as if it had lost some. It is
+ * from it, which wait4 leaves out. What was stolen from the whole machine meanwhile (/proc/stat) is
+ * therefore subtracted: the rest is a lower bound. It is
  * the only event: each costs every process and thread of the tree its share at birth, at each
  * switch and at its end, and wait4 knows what others would tell. A program that changes its
  * credentials by exec (setuid) is not counted from there on. The first event of a machine takes 8
@@ -18,8 +19,28 @@
 static const char SOURCE[] = "perf task-clock, inherited; ends of processes are not in it";
 
 struct count_perf_state {
+    const struct os *os;
     int event;
+    uint64_t stolen_ticks; /* from all CPUs since the boot, when the child began */
+    double seconds;        /* with what was stolen */
 };
+
+/* The eighth number of the first line of /proc/stat (proc_stat(5)); 0 if it is not there. */
+static uint64_t stolen_ticks(const struct os *os)
+{
+    enum { STEAL = 8, TEXT_BYTES = 512 };
+    char text[TEXT_BYTES];
+    struct span word;
+    uint64_t ticks = 0;
+    int64_t size = linux_read_line(os, os->proc, "stat", text, sizeof text);
+    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
+    for (int i = 0; i < STEAL; i++) {
+        if (!cursor_word(&at, &word))
+            return 0;
+    }
+    cursor_blanks(&at);
+    return cursor_u64(&at, &ticks) ? ticks : 0;
+}
 
 static int open_event(int64_t pid, bool kernel)
 {
@@ -52,6 +73,7 @@ static int open_perf(void *data, const struct os_count_options *options, os_quan
 {
     struct count_perf_state *state = data;
     state->event = -1;
+    state->os = options->os;
     if (!options->os->live)
         return -ENOTSUP;
     *counts = os_quantity(COUNTED_CPU_SECONDS);
@@ -67,16 +89,31 @@ static int child_perf(void *data, int64_t pid, os_quantities *counts)
     if (descriptor < 0)
         return descriptor;
     state->event = descriptor;
+    state->stolen_ticks = stolen_ticks(state->os);
     *counts = os_quantity(COUNTED_CPU_SECONDS);
     return 0;
 }
 
 static void read_perf(void *data, struct counted *out)
 {
+    struct count_perf_state *state = data;
+    uint64_t ns, ticks;
+    if (state->event < 0 || read(state->event, &ns, sizeof ns) != (ssize_t)sizeof ns)
+        return;
+    /* The kernel adds up nanoseconds and shows whole ticks. */
+    ticks = stolen_ticks(state->os);
+    double stolen = ticks > 0
+                        ? (double)(ticks - state->stolen_ticks + 1) / state->os->ticks_per_second
+                        : 0;
+    state->seconds = (double)ns * 1e-9;
+    os_count(out, COUNTED_CPU_SECONDS, state->seconds > stolen ? state->seconds - stolen : 0,
+             VITALS_LOWER_BOUND, SOURCE);
+}
+
+static double most_perf(const void *data)
+{
     const struct count_perf_state *state = data;
-    uint64_t ns;
-    if (state->event >= 0 && read(state->event, &ns, sizeof ns) == (ssize_t)sizeof ns)
-        os_count(out, COUNTED_CPU_SECONDS, (double)ns * 1e-9, VITALS_LOWER_BOUND, SOURCE);
+    return state->seconds;
 }
 
 static void close_perf(void *data)
@@ -92,5 +129,6 @@ const struct os_counter count_perf = {
     .open = open_perf,
     .child = child_perf,
     .read = read_perf,
+    .most_cpu_seconds = most_perf,
     .close = close_perf,
 };

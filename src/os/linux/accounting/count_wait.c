@@ -136,15 +136,18 @@ static void read_wait(void *data, struct counted *out)
         {COUNTED_VOLUNTARY_SWITCHES, (double)usage->voluntary_switches, false},
         {COUNTED_INVOLUNTARY_SWITCHES, (double)usage->involuntary_switches, false},
     };
-    const char *source = state->lossy
-                             ? "wait4; children of a process that ignores SIGCHLD are not in it"
-                             : "wait4";
-    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        const char *source =
+            state->lossy ? "wait4; children of a process that ignores SIGCHLD are not in it"
+            : FIGURES[i].quantity == COUNTED_WRITTEN_BYTES
+                ? "wait4, before write-back: with what was removed before it reached a disk"
+                : "wait4";
         os_count(out, FIGURES[i].quantity, FIGURES[i].value,
                  state->lossy       ? VITALS_LOWER_BOUND
                  : FIGURES[i].split ? VITALS_ESTIMATE
                                     : VITALS_HAVE,
                  source);
+    }
     if (usage->largest_bytes > state->own_bytes && !state->lossy)
         os_count(out, COUNTED_MEMORY_LARGEST_BYTES, (double)usage->largest_bytes,
                  VITALS_LOWER_BOUND, "wait4: one process, or the one that forked it, held so much");

@@ -48,7 +48,7 @@ const struct own_figure own_figures_v1[] = {
     {COUNTED_CPU_SECONDS, "cpuacct", "cpuacct.usage", OWN_NUMBER, "", NANO,
      "cgroup v1 cpuacct.usage"},
     {COUNTED_MEMORY_PEAK_BYTES, "memory", "memory.max_usage_in_bytes", OWN_NUMBER, "", 1,
-     "cgroup v1 memory.max_usage_in_bytes" PEAK},
+     "cgroup v1 memory.max_usage_in_bytes, in steps of 64 pages" PEAK},
     {COUNTED_OOM_KILLS, "memory", "memory.oom_control", OWN_ALONE, "oom_kill", 1,
      "cgroup v1 memory.oom_control"},
     {COUNTED_TASKS_PEAK, "pids", "pids.peak", OWN_NUMBER, "", 1, "cgroup v1 pids.peak"},

@@ -445,6 +445,7 @@ enum os_child_change os_reap(int64_t child, struct os_reaped *out)
     }
     out->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    out->dumped = WIFSIGNALED(status) && WCOREDUMP(status);
     out->usage = (struct os_usage){.user_seconds = seconds(usage.ru_utime),
                                    .system_seconds = seconds(usage.ru_stime),
                                    .read_bytes = (uint64_t)usage.ru_inblock * BLOCK_BYTES,
