@@ -69,9 +69,9 @@ def tree(lines, _, __):
     """Above a branch is its parent, or another branch of it; below one that goes on is the next."""
     head = next(y for y, line in enumerate(lines) if "  NLWP " in line)
     rows, found = [screens.cells(line) for line in lines[head + 1:] if " goes back" not in line], []
-    if any(re.search(r"\d+ [├└]─ ", line) for line in lines):
-        return []  # outer levels are a number
     begin = lines[head].index("COMMAND")
+    if any(re.match(r"\d+ +(│ +)*[├└]─ ", "".join(filter(None, row[begin:]))) for row in rows):
+        return []  # outer levels are a number
 
     def at(y, x):
         return rows[y][x] if 0 <= y < len(rows) and 0 <= x < len(rows[y]) else " "

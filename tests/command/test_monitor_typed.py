@@ -137,6 +137,14 @@ class Typed(unittest.TestCase):
             with self.subTest(name):
                 self.assertGreaterEqual(found, {"environment": 1, "tree": 3}.get(name, 8))
 
+    def test_the_check_knows_a_deep_tree(self):
+        """Levels that have no room are a number."""
+        title = "    PID    USER  DEVICE    NLWP  %CPU  %MEM     TIME  COMMAND"
+        before = " " * title.index("COMMAND")
+        for last in ("1  │  └─ c", "1     └─ c", "12 └─ c"):
+            self.assertEqual(frames.faults("\n".join([title, f"{before}├─ a", f"{before}│  └─ b", before + last]), 120, 5), [])
+        self.assertNotEqual(frames.faults("\n".join([title, f"{before}├─ a", f"{before}x  └─ b", ""]), 120, 5), [])
+
     def test_every_key_on_the_main_screen(self):
         self.start()
         child = self.terminal.child()
