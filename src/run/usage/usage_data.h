@@ -136,6 +136,7 @@ struct usage_memory {
     bool compared;            /* its memory map, with those of all others */
     bool map_known;           /* the kernel answered */
     bool twin;                /* one that counts has the same map */
+    bool ended;               /* it had when maps were compared, and was in the newest row */
 };
 
 struct usage_process {

@@ -29,8 +29,10 @@
 #include "run/usage/usage_data.h"
 
 #include "os/os.h"
+#include "util/buffer.h"
 #include "util/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* Further apart the resident size and the private pages of a process are not of one moment. */
@@ -146,22 +148,27 @@ static int compare_places(const void *a, const void *b)
     return (first->pid > second->pid) - (first->pid < second->pid);
 }
 
-static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
+/* Whether it has no memory any more, as one that has ended since its row was read: its map compares
+ * as that of no other, though it was theirs. */
+static bool has_no_memory(const struct os *os, int64_t pid)
 {
-    /* Whether one is new, or may no longer share. */
-    bool due = false, failed = false;
-    for (size_t i = 0; i < usage->processes.count; i++) {
-        const struct usage_process *process = usage->processes.items[i];
-        due |= process->member && process->seen == usage->fold &&
-               (!process->memory.compared || process->memory.twin);
-    }
-    struct usage_memory_place *places = usage->os != NULL && due
-                                            ? memory_array(usage->living, sizeof(*places))
-                                            : NULL;
-    if (places == NULL)
-        return;
+    struct buffer text = {.bytes = NULL};
+    struct os_statm statm;
+    uint64_t bytes;
+    bool cut;
+    int result = os_process_file(os, pid, "statm", 256, &text, &cut);
+    bool none = result == -ESRCH || result == -ENOENT ||
+                (result == 0 && text.size != 0 && text.bytes[0] == '0');
+    buffer_done(&text);
+    return none && os_process_memory(os, pid, &bytes, &statm) < 0;
+}
 
-    /* Those about which the kernel answers. */
+/* Puts those about which the kernel answers in order, and says which share a map; those that have
+ * ended by then count no more. False if one ended meanwhile. */
+static bool order_maps(vitals_usage *usage, const vitals_snapshot *snapshot,
+                       struct usage_memory_place *places)
+{
+    bool failed = false;
     size_t count = 0;
     struct usage_process *process;
     const vitals_row *row = NULL;
@@ -170,7 +177,9 @@ static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
         if (count >= usage->living || vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0)
             continue;
         process->memory.compared = true;
-        if (os_compare_maps(usage->os, (int64_t)pid, (int64_t)pid) == 0)
+        int order = os_compare_maps(usage->os, (int64_t)pid, (int64_t)pid);
+        process->memory.ended = order == -ESRCH;
+        if (order == 0)
             places[count++] = (struct usage_memory_place){usage->os, &failed, (int64_t)pid,
                                                           process};
     }
@@ -181,10 +190,31 @@ static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
         memory->twin = i > 0 && compare_maps(&places[i - 1], &places[i]) == 0;
         memory->map_known = true;
     }
-    for (size_t i = 0; failed && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct usage_memory *memory = &places[i].process->memory;
-        memory->twin = memory->map_known = memory->compared = false;
+        memory->ended = has_no_memory(usage->os, places[i].pid);
+        if (failed)
+            memory->twin = memory->map_known = memory->compared = false;
     }
+    return !failed;
+}
+
+static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
+{
+    enum { TRIES = 3 };
+    /* Whether one is new, or may no longer share. */
+    bool due = false;
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        struct usage_process *process = usage->processes.items[i];
+        process->memory.ended = false;
+        due |= process->member && process->seen == usage->fold &&
+               (!process->memory.compared || process->memory.twin);
+    }
+    struct usage_memory_place *places = usage->os != NULL && due
+                                            ? memory_array(usage->living, sizeof(*places))
+                                            : NULL;
+    for (int i = 0; places != NULL && i < TRIES && !order_maps(usage, snapshot, places); i++)
+        continue;
     memory_free(places);
 }
 
@@ -341,7 +371,8 @@ static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
         double resident;
         vitals_availability state = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES,
                                                       &resident);
-        if (process->memory.twin || state == VITALS_GONE || process->memory.state == VITALS_GONE)
+        const struct usage_memory *memory = &process->memory;
+        if (memory->twin || memory->ended || state == VITALS_GONE || memory->state == VITALS_GONE)
             continue; /* what is gone holds nothing */
         state = state <= 0 || any ? state : (vitals_availability)process->memory.state;
         add_estimate(&sums[SUBJECT_TREE], process, state, row);

@@ -1,6 +1,14 @@
 /* How much memory a tree held: bounds that hold whatever happens between two readings. */
 #include "usage_world.h"
 
+#include "os/os.h"
+#include "run/usage/usage_data.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 static struct world world;
 
 static double low_of(const vitals_usage *usage)
@@ -359,6 +367,58 @@ static void what_grew_meanwhile_is_not_shared(void)
     world_done(&world, usage);
 }
 
+/* A process that has ended since its row was read: others may have shared its map. */
+static void memory_of_what_has_ended_is_not_held_beside_that_of_others(void)
+{
+    world_init(&world);
+    struct os os;
+    vitals_options options;
+    vitals_error error;
+    vitals_options_init(&options, sizeof options);
+    CHECK_OK(os_open(&os, &options, &error), error);
+    if (os_compare_maps(&os, getpid(), getpid()) != 0)
+        CHECK_SKIP("kcmp is refused here");
+    int ends[2];
+    CHECK_INT(pipe(ends), 0);
+    pid_t ending = fork();
+    if (ending == 0) {
+        char byte;
+        close(ends[1]);
+        _exit((int)read(ends[0], &byte, 1));
+    }
+    pid_t other = fork();
+    if (other == 0) {
+        close(ends[1]);
+        pause();
+        _exit(0);
+    }
+    vitals_usage *usage = usage_of_pid(getpid());
+    usage->os = &os;
+    world_add(&world, 1, 0, getpid(), 5)->resident = 10;
+    world_find(&world, 1)->unique = 10;
+    struct world_process *process = world_add(&world, 2, 1, ending, getpid());
+    process->resident = 20;
+    process->unique = (double)INFINITY;
+    world_fold(&world, usage);
+    process->resident = 200;
+    world_fold(&world, usage);
+    CHECK_NEAR(tree(usage, "memory_both_bytes"), 210, 0);
+    close(ends[1]);
+    siginfo_t how;
+    CHECK_INT(waitid(P_PID, (id_t)ending, &how, WEXITED | WNOWAIT), 0);
+    process = world_add(&world, 3, 1, other, getpid());
+    process->resident = 200;
+    process->unique = (double)INFINITY;
+    world_fold(&world, usage);
+    CHECK_NEAR(tree(usage, "memory_both_bytes"), 210, 0);
+    CHECK_INT(waitpid(ending, NULL, 0), ending);
+    CHECK_INT(kill(other, SIGKILL), 0);
+    CHECK_INT(waitpid(other, NULL, 0), other);
+    close(ends[0]);
+    world_done(&world, usage);
+    os_close(&os);
+}
+
 static const check_test tests[] = {
     {"shared pages are held once", shared_pages_are_held_once},
     {"private pages are held together", private_pages_are_held_together},
@@ -371,6 +431,8 @@ static const check_test tests[] = {
     {"pages of which shared ones are not known are not its own",
      pages_of_which_shared_ones_are_not_known_are_not_its_own},
     {"what grew meanwhile is not shared", what_grew_meanwhile_is_not_shared},
+    {"memory of what has ended is not held beside that of others",
+     memory_of_what_has_ended_is_not_held_beside_that_of_others},
 };
 
 CHECK_TESTS(tests)
