@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # `as` says that these are public
     from vitals._core import TimedOutError as TimedOutError
     from vitals._core import UnsupportedError as UnsupportedError
     from vitals._core import VitalsError as VitalsError
+    from vitals._export import Exporter as Exporter
     from vitals._process import Process as Process
     from vitals._process import wait_several as wait_several
     from vitals._record import Phase as Phase
@@ -58,6 +59,7 @@ if TYPE_CHECKING:  # `as` says that these are public
 _HOMES = {
     "_core": ("ArgumentError", "Context", "DeniedError", "FormatError", "GoneError", "SystemCallError",
               "TimedOutError", "UnsupportedError", "VitalsError"),
+    "_export": ("Exporter",),
     "_process": ("Process", "wait_several"),
     "_record": ("Phase", "Recording", "Series", "Span", "record", "replay"),
     "_run": ("Account", "Figure", "Run", "account", "phase", "run"),

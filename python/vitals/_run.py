@@ -170,19 +170,34 @@ class Run:
     def __init__(self, argv: Sequence[str | os.PathLike[str]] | None = None, *, pids: Sequence[int] | None = None,
                  interval: float = 1.0, record: str | os.PathLike[str] | None = None, snapshots: bool = False,
                  env: dict[str, str] | None = None, methods: str | None = None, devices: Sequence[str] | None = None,
-                 details: bool = False, marks: bool = True, context: Context | None = None) -> None:
+                 details: bool = False, marks: bool = True, context: Context | None = None,
+                 mlflow: Any = None, otlp: bool | str | None = None,
+                 tensorboard: str | os.PathLike[str] | None = None,
+                 textfile: str | os.PathLike[str] | None = None, export: dict[str, Any] | None = None) -> None:
         self._kept: list[Any] = [context]
         self._maker = os.getpid()
         self._account: Account | None = None
         self._recorder: Any = None
         self._marked: str | None = None
         self._command = False
+        targets = {"mlflow": mlflow, "otlp": otlp, "tensorboard": tensorboard, "textfile": textfile}
+        self._export: Any = None
+        if any(value is not None and value is not False for value in targets.values()):
+            from vitals._export import RunExport
+            pid = 0 if argv is not None else list(pids)[0] if pids else os.getpid()
+            self._export = RunExport(argv, pid, interval, {**targets, **(export or {})})
+            if argv is not None:
+                env = self._export.environment(env)
         options = self._options(argv, interval, env, methods, marks, context)
         options.usage = self._usage(argv, pids, devices, details)
         if record is not None:
             options.observer = self._record(record, snapshots, interval, argv)
+        if self._export is not None:
+            options.observer = self._export.exporter.observer(options.observer)
         run = _core.create("vitals_run", lib.vitals_run_open, options)
-        self._pointer: Pointer | None = _core.owned(run, lib.vitals_run_close, self._kept, self._recorder)
+        self._pointer: Pointer | None = _core.owned(run, lib.vitals_run_close, self._kept, self._recorder, self._export)
+        if self._export is not None and argv is None:
+            _core.call(lib.vitals_run_exclude, self._pointer, self._export.exporter.pid)
 
     def _keep(self, value: Any) -> Any:
         self._kept.append(value)
@@ -293,6 +308,7 @@ class Run:
             _core.call(lib.vitals_run_stop, self._run())
             self._account = self._take()
             self._end_recording(self._account.pointer)
+            self._end_export(self._account)
         return self._account
 
     def _restore(self) -> None:
@@ -308,6 +324,16 @@ class Run:
             recorder, self._recorder = self._recorder, None
             _core.call(lib.vitals_run_recorder_close, recorder, account)
 
+    def _end_export(self, account: Account | None) -> None:
+        if self._export is not None:
+            export, self._export = self._export, None
+            export.end(account)
+
+    @property
+    def exporter(self) -> Any:
+        """The Exporter of this run until it is stopped, or None."""
+        return self._export.exporter if self._export is not None else None
+
     def _take(self) -> Account:
         return Account(_core.create("vitals_account", lib.vitals_run_account, self._run()))
 
@@ -322,6 +348,7 @@ class Run:
             self._restore()
             ffi.release(self._pointer)
             self._end_recording(ffi.NULL)
+            self._end_export(None)
         self._pointer = None
 
     def __enter__(self) -> Run:
@@ -359,7 +386,8 @@ def run(argv: Sequence[str | os.PathLike[str]], *, check: bool = False, timeout:
         print(account["cpu_seconds"], account["memory_peak_bytes"])
 
     Streams, signals and the working directory are ours. `options` are those of Run: interval, record,
-    env, methods, devices, details. With check=True an exit code other than 0 raises
+    env, methods, devices, details; mlflow, otlp, tensorboard and textfile, as Exporter has them, and
+    export={…} for its other options. The command finds its run of MLflow in MLFLOW_RUN_ID. With check=True an exit code other than 0 raises
     subprocess.CalledProcessError; after `timeout` seconds the command is killed and
     subprocess.TimeoutExpired raised, each with the account as its attribute `account`.
     """
@@ -388,6 +416,7 @@ def account(**options: Any) -> Run:
         print(used)
 
     Threads of this process count as a whole: work that other threads do meanwhile is in the account.
+    With mlflow=True the samples and the account go to the active run of the module mlflow.
     """
     return Run(**options)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import select
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence, Union
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, Pointer, VitalsError, ffi, lib
@@ -411,9 +411,12 @@ class Sampler:
 
     def __init__(self, *what: str, interval: float = 1.0, pids: Sequence[int] | None = None,
                  rows: str | None = None, every: dict[str, float] | None = None,
-                 context: Context | None = None) -> None:
+                 context: Context | None = None, more: Callable[[Pointer], Any] | None = None) -> None:
+        """`more` adds to the request; it is for other modules of this package."""
         context = context or _core.default_context()
         wanted = request(what or DEFAULT, pids=pids, rows=rows, interval=interval, every=every)
+        if more is not None:
+            more(wanted)
         self.interval = interval
         self._maker = os.getpid()
         self._pointer = _core.owned(_core.create("vitals_sampler", lib.vitals_sampler_new, context.pointer, wanted),
