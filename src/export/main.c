@@ -16,6 +16,7 @@
 #include "export/export_thread.h"
 #include "export/publisher.h"
 #include "export/reply.h"
+#include "export/usage_line.h"
 #include "export/wire.h"
 
 extern const struct publisher serve_publisher;       /* serve.c, or no_serve.c */
@@ -92,9 +93,9 @@ static void take_line(struct tell *tell, const char *line, size_t size)
         if (files != NULL && to->files != NULL)
             to->files(data, files);
     }
-    const char *until = json_string_value(json_object_get(document, "until_ns"));
-    if (until != NULL)
-        tell->until_ns = strtoull(until, NULL, 10);
+    uint64_t until_ns = usage_line_ns(document, "until_ns");
+    if (until_ns > 0)
+        tell->until_ns = until_ns;
     json_decref(document);
 }
 

@@ -165,7 +165,12 @@ const vitals_row *usage_line_gpu(const vitals_snapshot *snapshot, const char *uu
 
 uint64_t usage_line_realtime_ns(const json_t *usage)
 {
-    const char *digits = json_string_value(json_object_get(usage, "realtime_ns"));
+    return usage_line_ns(usage, "realtime_ns");
+}
+
+uint64_t usage_line_ns(const json_t *object, const char *member)
+{
+    const char *digits = json_string_value(json_object_get(object, member));
     uint64_t ns = 0;
     size_t size = digits != NULL ? strlen(digits) : 0;
     if (size == 0 || size > 19 || strspn(digits, "0123456789") != size)
@@ -179,9 +184,7 @@ uint64_t usage_line_realtime_ns(const json_t *usage)
 
 uint64_t account_began_ns(const json_t *account)
 {
-    const json_t *attributes = json_object_get(account, "attributes");
-    const char *began = json_string_value(json_object_get(attributes, "started_ns"));
-    return began != NULL ? strtoull(began, NULL, 10) : 0;
+    return usage_line_ns(json_object_get(account, "attributes"), "started_ns");
 }
 
 uint64_t account_ended_ns(const json_t *account)

@@ -45,6 +45,9 @@ size_t usage_line_devices(const json_t *usage, const char *devices[static USAGE_
 /* Returns the row of a device of a line; NULL if the snapshot (NULL: none) does not have it. */
 const vitals_row *usage_line_gpu(const vitals_snapshot *snapshot, const char *uuid);
 
+/* Returns a time, which is digits in JSON; 0 if there is none. Accepts NULL. */
+uint64_t usage_line_ns(const json_t *object, const char *member);
+
 /* Returns the time of the sample; 0 if the line does not state it. */
 uint64_t usage_line_realtime_ns(const json_t *usage);
 

@@ -103,8 +103,7 @@ static char *make_target(const struct mlflow *mlflow)
     bool named = setting(config, "experiment", NULL) != NULL;
     add(target, "experiment_id",
         setting(config, "experiment_id", named ? NULL : "MLFLOW_EXPERIMENT_ID"));
-    const char *digits = json_string_value(json_object_get(job, "started_ns"));
-    uint64_t ns = digits != NULL ? strtoull(digits, NULL, 10) : 0;
+    uint64_t ns = usage_line_ns(job, "started_ns");
     ns = ns > 0 ? ns : clock_realtime_ns();
     (void)json_object_set_new(target, "start_ms", json_integer((json_int_t)(ns / 1000000)));
     (void)json_object_set_new(target, "tags",

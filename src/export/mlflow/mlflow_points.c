@@ -153,17 +153,12 @@ static const struct mlflow_series *find(const struct mlflow_points *points, cons
     return NULL;
 }
 
-static uint64_t digits_of(const json_t *usage, const char *member)
-{
-    const char *digits = json_string_value(json_object_get(usage, member));
-    return digits != NULL ? strtoull(digits, NULL, 10) : 0;
-}
-
 bool mlflow_points_add(struct mlflow_points *points, const json_t *usage)
 {
     /* A sampler is a few ms early or late: a window that is short by less is complete. */
     enum { SLACK_PARTS = 20, SLACK_MOST_NS = 50000000 };
-    uint64_t now = digits_of(usage, "monotonic_ns"), ms = digits_of(usage, "realtime_ns") / 1000000;
+    uint64_t now = usage_line_ns(usage, "monotonic_ns");
+    uint64_t ms = usage_line_realtime_ns(usage) / 1000000;
     if (now == 0 || ms == 0 || now <= points->last_ns)
         return false;
     const json_t *values = json_object_get(usage, "values");

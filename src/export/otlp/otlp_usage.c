@@ -14,9 +14,8 @@ enum { NAME = 96, FIGURES_MAX = 5000 };
 
 void otlp_job_read(const json_t *job, uint64_t now_ns, struct otlp_job *out)
 {
-    const char *started = json_string_value(json_object_get(job, "started_ns"));
     json_int_t pid = json_integer_value(json_object_get(job, "pid"));
-    uint64_t ns = started != NULL ? strtoull(started, NULL, 10) : 0;
+    uint64_t ns = usage_line_ns(job, "started_ns");
     *out = (struct otlp_job){.pid = pid > 0 ? pid : 0,
                              .started_ns = ns > 0 && ns <= now_ns ? ns : now_ns};
 }

@@ -60,8 +60,7 @@ static char *copy_of(const json_t *object, const char *member)
 static struct exposition_run *run_new(const json_t *export_config, int64_t number, uint64_t now_ns)
 {
     const json_t *job = json_object_get(export_config, "job");
-    const char *started = json_string_value(json_object_get(job, "started_ns"));
-    uint64_t ns = started != NULL ? strtoull(started, NULL, 10) : 0;
+    uint64_t ns = usage_line_ns(job, "started_ns");
     struct exposition_run *run = calloc(1, sizeof *run);
     if (run == NULL)
         return NULL;
