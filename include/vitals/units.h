@@ -22,11 +22,15 @@ VITALS_API char *vitals_human_bytes(uint64_t bytes, char *out);
 /* Writes a duration for people: "0:07", "1:10:56", "4.2 days". */
 VITALS_API char *vitals_human_duration(double seconds, char *out);
 
-/* Parses a size: "500", "500B", "10k" (1000), "1.5GiB", any case. Returns 0 or VITALS_EARGUMENT. */
+/* Parses a size in bytes: digits, and a unit in any case, perhaps behind a space: "500", "500 B",
+ * "10k" (1000), "1.5GiB", up to "p". A fraction needs a unit above B, and what is left of a byte is
+ * cut off. No sign but "+", no exponent, and no space around it. Returns 0 or VITALS_EARGUMENT
+ * (also from 2^64 on). */
 VITALS_API VITALS_CHECKED int vitals_parse_bytes(const char *string, uint64_t *out);
 
-/* Parses a duration into seconds: "2", "0.5s", "100ms", "2min", "1h". Finite and not negative.
- * Returns 0 or VITALS_EARGUMENT. */
+/* Parses a duration into seconds: digits, with a fraction or without, and a unit in any case (ns us
+ * ms s sec m min h d), perhaps behind a space: "2", "0.5s", "100 ms", "1h". No sign but "+", no
+ * exponent, and no space around it. Returns 0 or VITALS_EARGUMENT. */
 VITALS_API VITALS_CHECKED int vitals_parse_duration(const char *string, double *seconds);
 
 #ifdef __cplusplus

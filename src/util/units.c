@@ -87,25 +87,22 @@ char *vitals_human_duration(double seconds, char *out)
     return out;
 }
 
-static bool is_blank(char byte)
+static const char DIGITS[] = "0123456789";
+
+/* How many bytes the digits take, with a fraction or without; 0: there are none. */
+static size_t digits_size(const char *at, bool *fraction)
 {
-    return byte == ' ' || byte == '\t';
+    size_t whole = strspn(at, DIGITS);
+    size_t behind = at[whole] == '.' ? strspn(at + whole + 1, DIGITS) : 0;
+    *fraction = behind != 0;
+    return whole == 0 ? 0 : whole + (behind != 0 ? behind + 1 : 0);
 }
 
-static const char *skip_blanks(const char *at)
-{
-    while (is_blank(*at))
-        at++;
-    return at;
-}
-
-/* Lower case, without the blanks around: false where it is too long to be a unit. */
+/* A unit in lower case, perhaps behind one space. False if it is too long to be one. */
 static bool unit_word(const char *at, char word[8])
 {
-    at = skip_blanks(at);
+    at += at[0] == ' ' && at[1] != '\0';
     size_t size = strlen(at);
-    while (size > 0 && is_blank(at[size - 1]))
-        size--;
     if (size >= 8)
         return false;
     for (size_t i = 0; i < size; i++)
@@ -118,13 +115,11 @@ int vitals_parse_bytes(const char *string, uint64_t *out)
 {
     if (string == NULL)
         return VITALS_EARGUMENT;
-    const char *from = skip_blanks(string);
-    from += *from == '+';
-    size_t whole = strspn(from, "0123456789");
-    size_t fraction = from[whole] == '.' ? strspn(from + whole + 1, "0123456789") : 0;
-    size_t size = whole + (fraction != 0 ? fraction + 1 : 0);
+    const char *from = string + (*string == '+');
+    bool fraction;
+    size_t size = digits_size(from, &fraction);
     char word[8];
-    if (whole == 0 || !unit_word(from + size, word))
+    if (size == 0 || !unit_word(from + size, word))
         return VITALS_EARGUMENT;
 
     /* "", "b", "k", "kb", "ki", "kib", … */
@@ -139,7 +134,7 @@ int vitals_parse_bytes(const char *string, uint64_t *out)
             unit *= base;
     }
     left += *left == 'b';
-    if (*left != '\0')
+    if (*left != '\0' || (fraction && unit == 1))
         return VITALS_EARGUMENT;
 
     /* Rounding keeps order, so what passes here is below 2^64 exactly too. */
@@ -149,7 +144,7 @@ int vitals_parse_bytes(const char *string, uint64_t *out)
         return VITALS_EARGUMENT;
     uint64_t bytes = (uint64_t)(number * (double)unit);
     at = from;
-    if (fraction == 0 && number_u64(&at, from + size, &bytes))
+    if (!fraction && number_u64(&at, from + size, &bytes))
         bytes *= unit;
     *out = bytes;
     return 0;
@@ -168,14 +163,16 @@ int vitals_parse_duration(const char *string, double *seconds)
 {
     if (string == NULL)
         return VITALS_EARGUMENT;
-    const char *at = skip_blanks(string);
+    const char *at = string + (*string == '+');
+    bool fraction;
     double number;
     char word[8];
-    if (!number_f64(&at, at + strlen(at), &number) || !unit_word(at, word) || !(number >= 0))
+    size_t size = digits_size(at, &fraction);
+    if (size == 0 || !number_f64(&at, at + size, &number) || !unit_word(at, word))
         return VITALS_EARGUMENT;
     for (size_t i = 0; i < ARRAY_COUNT(DURATIONS); i++) {
         double value = number * DURATIONS[i].multiply / DURATIONS[i].divide;
-        if (strcmp(word, DURATIONS[i].name) != 0 || value > DBL_MAX)
+        if (strcmp(word, DURATIONS[i].name) != 0 || value >= DBL_MAX)
             continue;
         *seconds = value;
         return 0;

@@ -95,14 +95,13 @@ static void sizes_are_read(void)
         {"500", 500},
         {"500B", 500},
         {"+5", 5},
-        {" 5 kB ", 5000},
+        {"5 kB", 5000},
         {"10k", 10000},
         {"10K", 10000},
         {"10ki", 10240},
         {"10kIb", 10240},
         {"1.5GiB", 1610612736},
-        {"1.999", 1},
-        {"0.5B", 0},
+        {"1.9999k", 1999},
         {"1.5k", 1500},
         {"1T", UINT64_C(1000000000000)},
         {"2p", UINT64_C(2000000000000000)},
@@ -120,9 +119,10 @@ static void sizes_are_read(void)
 static void what_is_no_size_is_refused(void)
 {
     static const char *const rows[] = {
-        "",    "B",    "k",    "-5",  "1e3", ".5",  "5.",  "5BB",      "0x5",
-        "1_0", "2EiB", "5 x",  "1,5", "5ik", "++5", "5 5", "16384PiB", "99999999999999999999",
-        "nan", "inf",  "1.5.2"};
+        "",     "B",    "k",     "-5",  "1e3",  ".5",  "5.",  "5BB",      "0x5",
+        "1_0",  "2EiB", "5 x",   "1,5", "5ik",  "++5", "5 5", "16384PiB", "99999999999999999999",
+        "nan",  "inf",  "1.5.2", "1.5", "0.5B", " 5",  "5 ",  "5  k",     "5\tk",
+        "5 k ", " ",    "1e300"};
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         uint64_t bytes = 77;
         CHECK_CASE(rows[i]);
@@ -141,7 +141,7 @@ static void durations_are_read(void)
     } rows[] = {
         {"2", 2},      {"0", 0},      {"0.5s", 0.5}, {"100ms", 0.1}, {"250us", 0.00025},
         {"7ns", 7e-9}, {"2min", 120}, {"2m", 120},   {"1h", 3600},   {"1.5d", 129600},
-        {"3 s", 3},    {"1e3", 1000}, {"10S", 10},
+        {"3 s", 3},    {"+1.5", 1.5}, {"10S", 10},
     };
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         double seconds = -1;
@@ -153,8 +153,9 @@ static void durations_are_read(void)
 
 static void what_is_no_duration_is_refused(void)
 {
-    static const char *const rows[] = {"",   "s",  "-1", "-0.1s", "nan",      "inf",   "1 2",
-                                       "1w", "1e", ".5", "5.",    "1minutes", "1e308h"};
+    static const char *const rows[] = {"",   "s",    "-1",  "-0.1s", "nan",      "inf",    "1 2",
+                                       "1w", "1e",   ".5",  "5.",    "1minutes", "1e308h", " 5",
+                                       "5 ", "5  s", "1e3", "1e300", "0x1p3",    "++1"};
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         double seconds = 77;
         CHECK_CASE(rows[i]);
