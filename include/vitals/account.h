@@ -30,11 +30,12 @@ VITALS_API int vitals_account_signal(const vitals_account *account) VITALS_NONNU
 /* Returns why the command could not be started; size 0 if it was started. */
 VITALS_API vitals_text vitals_account_failure(const vitals_account *account) VITALS_NONNULL(1);
 
-/* The figures, in the order in which a person reads them; NULL: the first, NULL after the last.
- * Names end in their unit, as those of metrics do: VITALS_FIGURE_… below, and in measures.h those
- * of every measure that was sampled: of a gauge its peak, mean and least
- * (memory_resident_peak_bytes: the statistic stands before the unit, or at the end where there is
- * none: threads_peak), of a counter its growth under the measure's own name. More may come. */
+/* Returns the figure after `previous` (NULL: the first), or NULL after the last, in the order in
+ * which a person reads them. Names end in their unit, as those of metrics do: VITALS_FIGURE_…
+ * below, and in measures.h those of every measure that was sampled: of a gauge its peak, mean and
+ * least (memory_resident_peak_bytes: the statistic stands before the unit, or at the end where
+ * there is none: threads_peak), of a counter its growth under the measure's own name. More may
+ * come. */
 VITALS_API const vitals_figure *vitals_account_next(const vitals_account *account,
                                                     const vitals_figure *previous)
     VITALS_NONNULL(1);
@@ -80,7 +81,8 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_figure_value(const vitals_f
 #define VITALS_FIGURE_OWN_THREADS             "own_threads"      /* likewise */
 #define VITALS_FIGURE_FIGURES_LEFT_OUT        "figures_left_out" /* for want of room */
 
-/* The figure with that name (VITALS_FIGURE_…) and subject ("" or a UUID); NULL: there is none. */
+/* Finds the figure with that name (VITALS_FIGURE_…) and subject ("" or a UUID); NULL: there is
+ * none. */
 VITALS_API const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
                                                     const char *subject) VITALS_NONNULL(1, 2, 3);
 
@@ -109,8 +111,8 @@ VITALS_API const vitals_figure *vitals_account_find(const vitals_account *accoun
 #define VITALS_RUN_PARTIAL  "partial" /* cut off, and made of what was left */
 #define VITALS_RUN_RUNNING  "running"
 
-/* What is known of the run beside figures, by the name of an attribute (VITALS_ATTRIBUTE_…); size 0
- * where it is not. Borrowed. */
+/* Returns what is known of the run beside figures, by the name of an attribute
+ * (VITALS_ATTRIBUTE_…); size 0 where it is not. Borrowed. */
 VITALS_API vitals_text vitals_account_attribute(const vitals_account *account, const char *name)
     VITALS_NONNULL(1, 2);
 

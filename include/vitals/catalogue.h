@@ -75,8 +75,9 @@ VITALS_API const char *vitals_metric_help(vitals_metric metric);
 VITALS_API char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form form,
                                       char *out) VITALS_NONNULL(4);
 
-/* 0 for a number that is none; of vitals_table_parent also for a table without parent. A table
- * may be its own: a partition's parent is a gpu, a process's a process. */
+/* Return the table of a table's parents, and the table of a metric; 0 for a number that is none,
+ * and for a table without parent. A table may be its own parent: a partition's parent is a gpu, a
+ * process's a process. */
 VITALS_API vitals_table vitals_table_parent(vitals_table entity);
 VITALS_API vitals_table vitals_metric_table(vitals_metric metric);
 

@@ -1,8 +1,9 @@
 /* gpu.h: which row of a snapshot a person or CUDA means by a device's name.
  *
- * Pure functions over a snapshot that has the columns of the table gpu (VITALS_SET_GPUS asks for
- * them), but for vitals_cuda_enumerate, which loads a driver. Rows live as long as their snapshot.
- */
+ * Pure functions over a snapshot, but for vitals_cuda_enumerate, which loads a driver. They look
+ * for these columns of the table gpu: uuid, vendor, name, pci_bus_id, gpu_instance_id and
+ * compute_instance_id. VITALS_SET_GPUS asks for them; a device without a column is one of which
+ * that is not known. Rows live as long as their snapshot. */
 #ifndef VITALS_GPU_H
 #define VITALS_GPU_H
 
@@ -31,7 +32,9 @@ VITALS_API VITALS_CHECKED int vitals_gpu_find(const vitals_snapshot *snapshot, c
     VITALS_NONNULL(1, 2, 3);
 
 /* Lists the devices that a CUDA program sees, in its order: the n-th of them is its device n.
- * Writes at most `capacity` rows and returns how many there are.
+ * Writes at most `capacity` rows and returns how many there are. Devices count as NVIDIA's by
+ * vendor, which the snapshot must have; uuid, pci_bus_id and, of MIG devices, gpu_instance_id and
+ * compute_instance_id are needed for names of that kind, name for vitals_cuda_order.
  *
  * `visible` is CUDA_VISIBLE_DEVICES, NULL where that is not set: then all. A list of numbers or of
  * UUIDs, which may be abbreviated; the first word says which, the two do not mix. As CUDA does,

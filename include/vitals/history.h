@@ -23,10 +23,10 @@ extern "C" {
 
 typedef struct vitals_history vitals_history;
 
-/* A history for rates over about `window_ns`: between nine tenths and four thirds of it where there
- * is a snapshot of then, and at least ten steps of the counter (vitals_metric_resolution_ns), less
- * a tenth. 0: the shortest window in which each counter has a rate. *out is yours to free.
- * Errors: EMEMORY, EARGUMENT (more than a day). */
+/* Makes a history for rates over about `window_ns`: between nine tenths and four thirds of it where
+ * there is a snapshot of then, and at least ten steps of the counter (vitals_metric_resolution_ns),
+ * less a tenth. 0: the shortest window in which each counter has a rate. *out is yours to free;
+ * free accepts NULL. Errors: EMEMORY, EARGUMENT (more than a day). */
 VITALS_API VITALS_CHECKED int vitals_history_new(uint64_t window_ns, vitals_history **out,
                                                  vitals_error *error) VITALS_NONNULL(2);
 VITALS_API void vitals_history_free(vitals_history *history);
@@ -49,9 +49,9 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_history_rate(const vitals_h
                                                                   vitals_metric metric, double *out)
     VITALS_NONNULL(1, 2, 4);
 
-/* The same of a whole column: the rates of the first `capacity` rows of the metric's table, in the
- * order of rows, and as many availabilities (may be NULL). NaN where there is none. Returns how
- * many rows there are; 0 where the table was not asked for. */
+/* Rates of a whole column, as vitals_history_rate has them: those of the first `capacity` rows of
+ * the metric's table, in the order of rows, and as many availabilities (may be NULL). NaN where
+ * there is none. Returns how many rows there are; 0 where the table was not asked for. */
 VITALS_API size_t vitals_history_rates(const vitals_history *history,
                                        const vitals_snapshot *snapshot, vitals_metric metric,
                                        double *out, signed char *availabilities, size_t capacity)

@@ -36,6 +36,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #define VITALS_BEGIN(name) vitals_mark_write("begin", (name))
 #define VITALS_END(name)   vitals_mark_write("end", (name))
 
@@ -97,6 +102,7 @@ static inline void vitals_mark_write(const char *what, const char *name)
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -94,8 +94,9 @@ VITALS_API VITALS_CHECKED int vitals_process_f64(vitals_context *context, int64_
                                                  vitals_metric metric, double *out,
                                                  vitals_error *error) VITALS_NONNULL(1, 4);
 
-/* The same of a metric of any type, as vitals_row_string writes it for a terminal.
- * Errors: as of vitals_process_u64. */
+/* One value of any type of the process that has the pid now, as vitals_row_string writes it for a
+ * terminal: escaped, and cut where `out` (capacity bytes, NUL-terminated) is too small. Errors: as
+ * of vitals_process_u64. Thread: any. Cost: likewise. */
 VITALS_API VITALS_CHECKED int vitals_process_string(vitals_context *context, int64_t pid,
                                                     vitals_metric metric, char *out,
                                                     size_t capacity, vitals_error *error)
@@ -131,8 +132,8 @@ VITALS_API VITALS_CHECKED int vitals_process_relatives(vitals_process *process,
  * SIGTERM asks it to end, SIGKILL ends it; 0 only asks whether it may be signalled. Errors: EGONE,
  * EDENIED, EARGUMENT (no such signal), EUNSUPPORTED (a kernel without pidfd, or a process of
  * another /proc), ESYSTEM. One system call. */
-VITALS_API VITALS_CHECKED int vitals_process_signal(vitals_process *process, int signal,
-                                                    vitals_error *error) VITALS_NONNULL(1);
+VITALS_API int vitals_process_signal(vitals_process *process, int signal, vitals_error *error)
+    VITALS_NONNULL(1);
 
 /* Waits until it has ended, at most timeout_ns by the context's clock (0: only looks). A child of
  * the caller is reaped, as by waitpid. A zombie of another parent has ended. Once it has, it has
@@ -142,10 +143,10 @@ VITALS_API VITALS_CHECKED int vitals_process_signal(vitals_process *process, int
 VITALS_API VITALS_CHECKED int vitals_process_wait(vitals_process *process, uint64_t timeout_ns,
                                                   vitals_error *error) VITALS_NONNULL(1);
 
-/* The same, but a child of the caller is not reaped (WNOWAIT): it stays a zombie until other code,
- * such as the library that started it, waits for it and gets its status. That status is known
- * here too: vitals_process_exit_status does not reap it either. A later vitals_process_wait does.
- * Errors: as of vitals_process_wait. Cost: as of it. */
+/* Waits as vitals_process_wait, but a child of the caller is not reaped (WNOWAIT): it stays a
+ * zombie until other code, such as the library that started it, waits for it and gets its status.
+ * That status is known here too: vitals_process_exit_status does not reap it either. A later
+ * vitals_process_wait does. Errors: as of vitals_process_wait. Cost: as of it. */
 VITALS_API VITALS_CHECKED int vitals_process_wait_unreaped(vitals_process *process,
                                                            uint64_t timeout_ns, vitals_error *error)
     VITALS_NONNULL(1);

@@ -44,9 +44,9 @@ typedef struct vitals_gpu_select_options {
 VITALS_API void vitals_gpu_select_options_init(vitals_gpu_select_options *options, size_t size)
     VITALS_NONNULL(1);
 
-/* Chooses devices: writes at most `capacity` rows, the best first, and returns how many were
- * chosen: fewer than min_count too, which is for the caller to see. `options` may be NULL (all
- * defaults); rows belong to the snapshot.
+/* Chooses the devices for a job: writes at most `capacity` rows, the best first, and returns how
+ * many were chosen: fewer than min_count too, which is for the caller to see. `options` may be NULL
+ * (all defaults); rows belong to the snapshot.
  *
  * A device that is divided into MIG instances or XCPs stands for these. One that is lost, does not
  * answer, or tells neither memory nor load is never taken; of one that sleeps nothing is known, so

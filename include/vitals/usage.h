@@ -34,17 +34,19 @@ typedef enum vitals_scope {
     VITALS_SCOPE_PROCESS_GPU /* one process on one device; "pid:4711/GPU-…" */
 } vitals_scope;
 
-/* Name ("memory_resident_bytes"), unit ("bytes"; "" for a count) and what it is, in a sentence;
- * NULL where there is no such measure. */
+/* Return the name of a measure ("memory_resident_bytes"), its unit ("bytes"; "" for a count) and
+ * what it is, in a sentence; NULL where there is no such measure. vitals_measure_is_counter returns
+ * 1 if it only grows, else 0. */
 VITALS_API const char *vitals_measure_name(vitals_measure measure);
 VITALS_API const char *vitals_measure_unit(vitals_measure measure);
 VITALS_API const char *vitals_measure_help(vitals_measure measure);
 VITALS_API int vitals_measure_is_counter(vitals_measure measure);
 
-/* All of them, in the order of measures.h; 0 begins, and ends. */
+/* Returns the measure after `previous` in the order of measures.h: the first for 0, and 0 after the
+ * last. */
 VITALS_API vitals_measure vitals_measure_next(vitals_measure previous);
 
-/* The measure of that name, or 0. */
+/* Finds a measure by its name ("cpu_seconds"); 0 if there is none. */
 VITALS_API vitals_measure vitals_measure_find(const char *name) VITALS_NONNULL(1);
 
 /* One measure of one subject, of the newest snapshot. It grows at its end only and is handed out by
@@ -89,8 +91,8 @@ typedef struct vitals_usage_options {
 VITALS_API void vitals_usage_options_init(vitals_usage_options *options, size_t size)
     VITALS_NONNULL(1);
 
-/* Makes a usage; *out is yours to free. Options are copied. Free accepts NULL. Errors: EARGUMENT,
- * EMEMORY. */
+/* Makes a usage to which snapshots are added; *out is yours to free. Options (NULL: all defaults)
+ * are copied. Free accepts NULL. Errors: EARGUMENT, EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_usage_new(const vitals_usage_options *options,
                                                vitals_usage **out, vitals_error *error)
     VITALS_NONNULL(2);
@@ -107,8 +109,8 @@ VITALS_API VITALS_CHECKED int vitals_usage_request(const vitals_usage *usage,
 VITALS_API VITALS_CHECKED int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot,
                                                vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* The values of the newest snapshot, in a fixed order (by scope, subject, measure); NULL: the
- * first, NULL after the last. Borrowed; valid until something is added. */
+/* Returns the value after `previous` (NULL: the first) of the newest snapshot, or NULL after the
+ * last, in a fixed order (by scope, subject, measure). Borrowed; valid until something is added. */
 VITALS_API const vitals_usage_value *vitals_usage_next(const vitals_usage *usage,
                                                        const vitals_usage_value *previous)
     VITALS_NONNULL(1);

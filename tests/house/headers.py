@@ -17,7 +17,7 @@ INCLUDE = SOURCE / "include"
 FLAGS = ("-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror")
 LANGUAGES = (
     *((f"C{year}", ("gcc", "clang"), (f"-std=c{year}", "-Wstrict-prototypes", "-x", "c")) for year in ("11", "17", "2x")),
-    *((f"C++{year}", ("g++", "clang++"), (f"-std=c++{year}", "-x", "c++")) for year in ("17", "20")),
+    *((f"C++{year}", ("g++", "clang++"), (f"-std=c++{year}", "-Wold-style-cast", "-x", "c++")) for year in ("17", "20")),
 )
 
 # vitals.h leaves them to the programs that want them.

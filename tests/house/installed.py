@@ -277,6 +277,18 @@ class Manuals(unittest.TestCase):
                     if kind.strip() == "vitals_availability" and "*out" in arguments:
                         self.assertIn("above zero", sections["RETURN VALUE"])
 
+    def test_no_page_says_nothing(self):
+        """Each stands for itself: it is found by a word, not by its place in a header."""
+        for page in self.pages():
+            if page.read_text().startswith(".so "):
+                continue
+            with self.subTest(page.stem):
+                sections = self.sections(page.stem)
+                summary = " ".join(sections["NAME"].split()).partition(" - ")[2]
+                self.assertGreaterEqual(len(summary.split()), 3, summary)
+                self.assertNotRegex(summary, r'(?i)^(the same|likewise|accepts|one at a time|as|[-\d"].*)\b')
+                self.assertGreaterEqual(len(sections["DESCRIPTION"].split()), 5)
+
     def test_pages_of_functions(self):
         sections = self.sections("vitals_row_u64")
         for name in ("vitals_row_i64", "vitals_row_f64", "vitals_row_text"):

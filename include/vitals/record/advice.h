@@ -32,25 +32,29 @@ VITALS_API VITALS_CHECKED int vitals_account_advice(const vitals_account *accoun
                                                     vitals_advice **out, vitals_error *error)
     VITALS_NONNULL(1, 2);
 
-/* Accepts NULL. */
+/* Frees an advice. Accepts NULL. */
 VITALS_API void vitals_advice_free(vitals_advice *advice);
 
-/* 1: *out is how much to ask for; 0: that is not known, or no such part. */
+/* Tells how much of a part to ask for. Returns 1, and *out is that; 0: it is not known, or there is
+ * no such part. */
 VITALS_API VITALS_CHECKED int vitals_advice_amount(const vitals_advice *advice,
                                                    vitals_advice_part part, double *out)
     VITALS_NONNULL(1, 3);
 
-/* What it rests on, or why there is none; "" of no such part. Borrowed, safe to print. */
+/* Returns what the advice of a part rests on, or why there is none; "" of no such part. Borrowed,
+ * safe to print. */
 VITALS_API const char *vitals_advice_reason(const vitals_advice *advice, vitals_advice_part part)
     VITALS_NONNULL(1);
 
-/* 1: the run did not end well, and may have needed more, had it gone on. */
+/* Returns 1 if the run did not end well and may have needed more, had it gone on; else 0. */
 VITALS_API int vitals_advice_failed(const vitals_advice *advice) VITALS_NONNULL(1);
 
-/* The resource that a pod asks for, "nvidia.com/gpu"; NULL where the vendor is not known. */
+/* Returns the resource that a pod asks for, "nvidia.com/gpu"; NULL where the vendor is not known.
+ */
 VITALS_API const char *vitals_advice_gpu_resource(const vitals_advice *advice) VITALS_NONNULL(1);
 
-/* Writes it. Errors: EARGUMENT (no such form), ESYSTEM (`write` stopped). */
+/* Writes the advice in a form, through `write` (snapshot.h). Errors: EARGUMENT (no such form),
+ * ESYSTEM (`write` stopped). */
 VITALS_API VITALS_CHECKED int vitals_advice_write(const vitals_advice *advice,
                                                   vitals_advice_form form, vitals_write_fn *write,
                                                   void *data, vitals_error *error)

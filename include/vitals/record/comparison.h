@@ -26,11 +26,11 @@ typedef enum vitals_verdict {
     VITALS_VERDICT_UNSURE /* not known: a single run does not tell how much runs vary */
 } vitals_verdict;
 
-/* An empty one; *out is the caller's to free. Errors: EMEMORY. */
+/* Makes a comparison without sessions; *out is the caller's to free. Errors: EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_comparison_new(vitals_comparison **out, vitals_error *error)
     VITALS_NONNULL(1);
 
-/* Accepts NULL. */
+/* Frees a comparison; its recordings are the caller's. Accepts NULL. */
 VITALS_API void vitals_comparison_free(vitals_comparison *comparison);
 
 /* Adds a run to the session of that name, which is a new one where none has it. The name is copied;
@@ -41,32 +41,34 @@ VITALS_API VITALS_CHECKED int vitals_comparison_add(vitals_comparison *compariso
                                                     const vitals_recording *recording,
                                                     vitals_error *error) VITALS_NONNULL(1, 2, 3);
 
-/* Compares what was added. Errors: EARGUMENT (fewer than two sessions), EMEMORY. */
+/* Compares the sessions that were added, figure by figure and phase by phase. Errors: EARGUMENT
+ * (fewer than two sessions), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_comparison_compute(vitals_comparison *comparison,
                                                         vitals_error *error) VITALS_NONNULL(1);
 
-/* Sessions, in the order in which they were added; the name of one, NULL behind the last. */
+/* Return the number of sessions, and the name of one in the order in which they were added, NULL
+ * behind the last. */
 VITALS_API size_t vitals_comparison_session_count(const vitals_comparison *comparison)
     VITALS_NONNULL(1);
 VITALS_API const char *vitals_comparison_session(const vitals_comparison *comparison,
                                                  size_t session) VITALS_NONNULL(1);
 
-/* The item after `previous` (NULL: the first); NULL behind the last, and before compute. Borrowed;
- * valid until something is added. */
+/* Returns the item after `previous` (NULL: the first); NULL behind the last, and before compute.
+ * Borrowed; valid until something is added. */
 VITALS_API const vitals_compared *vitals_comparison_next(const vitals_comparison *comparison,
                                                          const vitals_compared *previous)
     VITALS_NONNULL(1);
 
-/* The phase that it is of (NULL: the whole run), and the name, subject, label and unit of the
- * figure as in account.h. Text from outside. */
+/* Return the phase that an item is of (NULL: the whole run), and the name, subject, label and unit
+ * of the figure as in account.h. Text from outside. */
 VITALS_API const char *vitals_compared_phase(const vitals_compared *item) VITALS_NONNULL(1);
 VITALS_API const char *vitals_compared_name(const vitals_compared *item) VITALS_NONNULL(1);
 VITALS_API const char *vitals_compared_subject(const vitals_compared *item) VITALS_NONNULL(1);
 VITALS_API const char *vitals_compared_label(const vitals_compared *item) VITALS_NONNULL(1);
 VITALS_API const char *vitals_compared_unit(const vitals_compared *item) VITALS_NONNULL(1);
 
-/* Of a session, by its index, which is below the count: a statistic over its runs; how good its
- * values are; and how it stands to the first. */
+/* Return, of a session by its index, which is below the count: a statistic over its runs; how good
+ * its values are; and how it stands to the first. */
 VITALS_API double vitals_compared_value(const vitals_compared *item, size_t session,
                                         vitals_statistic statistic) VITALS_NONNULL(1);
 VITALS_API vitals_availability vitals_compared_state(const vitals_compared *item, size_t session)
@@ -74,15 +76,16 @@ VITALS_API vitals_availability vitals_compared_state(const vitals_compared *item
 VITALS_API vitals_verdict vitals_compared_verdict(const vitals_compared *item, size_t session)
     VITALS_NONNULL(1);
 
-/* The change of the mean, of the first's (-0.2: 20 % less), NaN of nothing; and how probable as
- * much is by chance (NaN: too few runs to tell). */
+/* Return the change of a session's mean as a share of the first's (-0.2: 20 % less; NaN of
+ * nothing), and how probable such a change is by chance (NaN: too few runs to tell). */
 VITALS_API double vitals_compared_change(const vitals_compared *item, size_t session)
     VITALS_NONNULL(1);
 VITALS_API double vitals_compared_probability(const vitals_compared *item, size_t session)
     VITALS_NONNULL(1);
 
-/* Writes it as TEXT, JSON or GPU_TRACKER, computed before. `options` may be NULL. Errors:
- * EARGUMENT (not computed; no such form, unit or statistic), EMEMORY, ESYSTEM (`write` stopped). */
+/* Writes the comparison, which was computed before, as TEXT, JSON or GPU_TRACKER. `options` may be
+ * NULL. Errors: EARGUMENT (not computed; no such form, unit or statistic), EMEMORY, ESYSTEM
+ * (`write` stopped). */
 VITALS_API VITALS_CHECKED int vitals_comparison_report(const vitals_comparison *comparison,
                                                        vitals_report_form form,
                                                        const vitals_report_options *options,

@@ -13,8 +13,8 @@ extern "C" {
 
 typedef struct vitals_feed vitals_feed;
 
-/* Opens a file; its first bytes tell which of the two it is. *out is the caller's to close.
- * Errors: EGONE, EDENIED, ESYSTEM (it cannot be opened), EUNSUPPORTED (a recording without
+/* Opens a file of snapshots: a recording or JSON, as its first bytes tell. *out is the caller's to
+ * close. Errors: EGONE, EDENIED, ESYSTEM (it cannot be opened), EUNSUPPORTED (a recording without
  * snapshots, a newer form, a build without what reads it), EFORMAT, EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_feed_open(const char *path, vitals_feed **out,
                                                vitals_error *error) VITALS_NONNULL(1, 2);
@@ -39,7 +39,7 @@ VITALS_API VITALS_CHECKED int vitals_feed_next(vitals_feed *feed, vitals_snapsho
 VITALS_API VITALS_CHECKED int vitals_feed_seek(vitals_feed *feed, uint64_t realtime_ns,
                                                vitals_error *error) VITALS_NONNULL(1);
 
-/* Closes; accepts NULL. Snapshots live on. */
+/* Closes a feed; its snapshots live on. Accepts NULL. */
 VITALS_API void vitals_feed_close(vitals_feed *feed);
 
 #ifdef __cplusplus

@@ -26,26 +26,27 @@ typedef struct vitals_phase vitals_phase;
 /* A series within a phase. */
 typedef struct vitals_phase_measure vitals_phase_measure;
 
-/* Computes them; *out is the caller's to free, and borrows from the recording, which must outlive
- * it. Errors: EMEMORY. Cost: all samples are looked at, for each span. */
+/* Computes the phases of a recording; *out is the caller's to free, and borrows from the recording,
+ * which must outlive it. Errors: EMEMORY. Cost: all samples are looked at, for each span. */
 VITALS_API VITALS_CHECKED int vitals_recording_phases(const vitals_recording *recording,
                                                       vitals_phases **out, vitals_error *error)
     VITALS_NONNULL(1, 2);
 
-/* Accepts NULL. */
+/* Frees the phases. Accepts NULL. */
 VITALS_API void vitals_phases_free(vitals_phases *phases);
 
-/* The phase after `previous` (NULL: the first), in the order in which they first began; NULL behind
- * the last. At most 1000 names; `left_out` counts those beyond. */
+/* Return the phase after `previous` (NULL: the first), in the order in which they first began, NULL
+ * behind the last; and the number of names beyond 1000, which are left out. */
 VITALS_API const vitals_phase *vitals_phases_next(const vitals_phases *phases,
                                                   const vitals_phase *previous) VITALS_NONNULL(1);
 VITALS_API size_t vitals_phases_left_out(const vitals_phases *phases) VITALS_NONNULL(1);
 
-/* The whole run as one phase, without a name and calls. */
+/* Returns the whole run as one phase, without a name and calls. Never NULL. */
 VITALS_API const vitals_phase *vitals_phases_whole(const vitals_phases *phases) VITALS_NONNULL(1);
 
-/* Its name (text from outside); calls that ended, and that did not; samples within; when it first
- * began, in seconds of the realtime clock; and how long its calls took. */
+/* Return the name of a phase (text from outside); how many of its calls ended, and how many did
+ * not; the samples within; when it first began, in seconds of the realtime clock; and a statistic
+ * of how long its calls took. */
 VITALS_API const char *vitals_phase_name(const vitals_phase *phase) VITALS_NONNULL(1);
 VITALS_API size_t vitals_phase_calls(const vitals_phase *phase) VITALS_NONNULL(1);
 VITALS_API size_t vitals_phase_open_calls(const vitals_phase *phase) VITALS_NONNULL(1);
@@ -54,8 +55,8 @@ VITALS_API double vitals_phase_first_seconds(const vitals_phase *phase) VITALS_N
 VITALS_API double vitals_phase_seconds(const vitals_phase *phase, vitals_statistic statistic)
     VITALS_NONNULL(1);
 
-/* The measure after `previous` (NULL: the first); NULL behind the last. And the one of a name and a
- * subject ("": the run); NULL where it was not recorded. */
+/* Return the measure of a phase after `previous` (NULL: the first), NULL behind the last; and the
+ * one of a name and a subject ("": the run), NULL where it was not recorded. */
 VITALS_API const vitals_phase_measure *vitals_phase_next_measure(
     const vitals_phase *phase, const vitals_phase_measure *previous) VITALS_NONNULL(1);
 VITALS_API const vitals_phase_measure *vitals_phase_find_measure(const vitals_phase *phase,
@@ -63,8 +64,9 @@ VITALS_API const vitals_phase_measure *vitals_phase_find_measure(const vitals_ph
                                                                  const char *subject)
     VITALS_NONNULL(1, 2, 3);
 
-/* What it is of; of a gauge a statistic of the samples within; of a counter how much it grew
- * between begin and end of all calls. NaN where that is not known. */
+/* Return the series that a measure is of; of a gauge, a statistic of the samples within the phase;
+ * of a counter, how much it grew between begin and end of all calls. NaN where that is not known.
+ */
 VITALS_API const vitals_series *vitals_phase_measure_series(const vitals_phase_measure *measure)
     VITALS_NONNULL(1);
 VITALS_API double vitals_phase_measure_value(const vitals_phase_measure *measure,

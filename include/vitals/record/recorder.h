@@ -53,9 +53,9 @@ enum {
 /* Returns flags of what the form of the options needs; 0 too where it is none. */
 VITALS_API unsigned vitals_recorder_needs(const vitals_recorder_options *options) VITALS_NONNULL(1);
 
-/* Makes the file; *out is the caller's to close.
- * Errors: EARGUMENT (no such form; a file that is not empty, without `overwrite`), EGONE, EDENIED,
- * ESYSTEM, EMEMORY, EUNSUPPORTED (a build without SQLite). */
+/* Opens a recorder and makes its file; *out is the caller's to close. Errors: EARGUMENT (no such
+ * form; a file that is not empty, without `overwrite`), EGONE, EDENIED, ESYSTEM, EMEMORY,
+ * EUNSUPPORTED (a build without SQLite). */
 VITALS_API VITALS_CHECKED int vitals_recorder_open(const vitals_recorder_options *options,
                                                    vitals_recorder **out, vitals_error *error)
     VITALS_NONNULL(1, 2);
@@ -74,7 +74,7 @@ VITALS_API VITALS_CHECKED int vitals_recorder_sample(vitals_recorder *recorder,
                                                      const vitals_usage *usage, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
-/* Writes a mark: a phase begins or ends. Errors: as above. */
+/* Writes a mark, which begins or ends a phase (mark.h); it is not kept. Errors: as above. */
 VITALS_API VITALS_CHECKED int vitals_recorder_mark(vitals_recorder *recorder,
                                                    const vitals_mark *mark, vitals_error *error)
     VITALS_NONNULL(1, 2);
@@ -105,13 +105,14 @@ VITALS_API VITALS_CHECKED int vitals_run_recorder_open(const vitals_recorder_opt
                                                        vitals_run_recorder **out,
                                                        vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* As vitals_recorder_set, before the run starts; 16 at most. Errors: EARGUMENT (more), EMEMORY. */
+/* Sets an attribute, as vitals_recorder_set, before the run starts; 16 at most. Errors: EARGUMENT
+ * (more), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_run_recorder_set(vitals_run_recorder *recorder,
                                                       const char *attribute, vitals_text text,
                                                       vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* What the options of the run point to; lives as long as the recorder, which must outlive the
- * run. */
+/* Returns the observer for the options of the run. It lives as long as the recorder, which must
+ * outlive the run. */
 VITALS_API const vitals_run_observer *vitals_run_recorder_observer(
     const vitals_run_recorder *recorder) VITALS_NONNULL(1);
 

@@ -24,55 +24,57 @@ VITALS_API VITALS_CHECKED int vitals_recording_open(const char *path, const char
                                                     size_t phase_count, vitals_recording **out,
                                                     vitals_error *error) VITALS_NONNULL(1, 4);
 
-/* Accepts NULL. */
+/* Frees a recording and all that it lent. Accepts NULL. */
 VITALS_API void vitals_recording_close(vitals_recording *recording);
 
-/* "vitals", "vitals-csv", "gpu-tracker", "resource-tracker", "resource-tracker-0.3",
- * "resource-tracker-rs", "json" (an account alone). */
+/* Returns the form of the file: "vitals", "vitals-csv", "gpu-tracker", "resource-tracker",
+ * "resource-tracker-0.3", "resource-tracker-rs", "json" (an account alone). */
 VITALS_API const char *vitals_recording_form(const vitals_recording *recording) VITALS_NONNULL(1);
 
-/* What is wrong with the file, a sentence a line; "" where nothing is. Text from outside: format it
- * (text.h) before it is shown. */
+/* Returns what is wrong with the file, a sentence a line; "" where nothing is. Text from outside:
+ * format it (text.h) before it is shown. */
 VITALS_API const char *vitals_recording_problem(const vitals_recording *recording)
     VITALS_NONNULL(1);
 
-/* The account that it holds, or one made of its samples (attribute state: "partial"), with all
- * attributes: command, host, interval_ns. Never NULL. */
+/* Returns the account that it holds, or one made of its samples (attribute state: "partial"), with
+ * all attributes: command, host, interval_ns. Never NULL. */
 VITALS_API const vitals_account *vitals_recording_account(const vitals_recording *recording)
     VITALS_NONNULL(1);
 
-/* 1: the file holds whole snapshots too, for vitals_feed_open; 0: not, or it cannot be read. */
+/* Returns 1 if the file holds whole snapshots too, for vitals_feed_open; 0 if not, or if it cannot
+ * be read. */
 VITALS_API int vitals_recording_has_snapshots(const char *path) VITALS_NONNULL(1);
 
 /* ---- curves ---- */
 
-/* The moments of the samples, in seconds of the realtime clock; `count` of them. */
+/* Returns the moments of the samples, *count of them, in seconds of the realtime clock. */
 VITALS_API const double *vitals_recording_seconds(const vitals_recording *recording, size_t *count)
     VITALS_NONNULL(1, 2);
 
 /* One quantity over time: a column of the recording. */
 typedef struct vitals_series vitals_series;
 
-/* The series after `previous` (NULL: the first); NULL behind the last. */
+/* Returns the series after `previous` (NULL: the first); NULL behind the last. */
 VITALS_API const vitals_series *vitals_recording_next_series(const vitals_recording *recording,
                                                              const vitals_series *previous)
     VITALS_NONNULL(1);
 
-/* The series with that name and subject ("": the run); NULL where there is none. */
+/* Finds the series with that name and subject ("": the run); NULL where there is none. */
 VITALS_API const vitals_series *vitals_recording_find_series(const vitals_recording *recording,
                                                              const char *name, const char *subject)
     VITALS_NONNULL(1, 2, 3);
 
-/* Name (of a measure, or the file's own), base unit ("" of a count), subject as in account.h, and a
- * label for people ("" without one). Text from outside: format it before it is shown. */
+/* Return the name of a series (of a measure, or the file's own), its base unit ("" of a count), its
+ * subject as in account.h, and its label for people ("" without one). Text from outside: format it
+ * before it is shown. vitals_series_is_counter returns 1 if it only grows, else 0. */
 VITALS_API const char *vitals_series_name(const vitals_series *series) VITALS_NONNULL(1);
 VITALS_API const char *vitals_series_unit(const vitals_series *series) VITALS_NONNULL(1);
 VITALS_API const char *vitals_series_subject(const vitals_series *series) VITALS_NONNULL(1);
 VITALS_API const char *vitals_series_label(const vitals_series *series) VITALS_NONNULL(1);
 VITALS_API int vitals_series_is_counter(const vitals_series *series) VITALS_NONNULL(1);
 
-/* As many values as the recording has samples, NaN where one is missing; and when each was read,
- * in seconds of the realtime clock, which may be before its sample. */
+/* Return the values of a series, as many as the recording has samples, NaN where one is missing;
+ * and when each was read, in seconds of the realtime clock, which may be before its sample. */
 VITALS_API const double *vitals_series_values(const vitals_series *series, size_t *count)
     VITALS_NONNULL(1, 2);
 VITALS_API const double *vitals_series_seconds(const vitals_series *series, size_t *count)
@@ -84,15 +86,15 @@ VITALS_API const double *vitals_series_seconds(const vitals_series *series, size
  * phases.h. */
 typedef struct vitals_span vitals_span;
 
-/* The span after `previous` (NULL: the first), in the order in which they began; NULL behind the
- * last. */
+/* Returns the span after `previous` (NULL: the first), in the order in which they began; NULL
+ * behind the last. */
 VITALS_API const vitals_span *vitals_recording_next_span(const vitals_recording *recording,
                                                          const vitals_span *previous)
     VITALS_NONNULL(1);
 
-/* Its name: text from outside. Begin and end in seconds of the realtime clock; the end is NaN where
- * it never came. Process and thread, 0 where they were not told. Depth: phases of its thread that
- * were open when it began. */
+/* Return the name of a span (text from outside); its begin and end in seconds of the realtime
+ * clock, the end NaN where it never came; its process and thread, 0 where they were not told; and
+ * how many phases of its thread were open when it began. */
 VITALS_API const char *vitals_span_name(const vitals_span *span) VITALS_NONNULL(1);
 VITALS_API double vitals_span_begin_seconds(const vitals_span *span) VITALS_NONNULL(1);
 VITALS_API double vitals_span_end_seconds(const vitals_span *span) VITALS_NONNULL(1);

@@ -49,7 +49,8 @@ VITALS_API VITALS_CHECKED int vitals_recording_report(const vitals_recording *re
                                                       vitals_write_fn *write, void *data,
                                                       vitals_error *error) VITALS_NONNULL(1, 4);
 
-/* The same of an account alone: without curves and phases. */
+/* Writes a report of an account alone, without curves and phases. Errors: as of
+ * vitals_recording_report. */
 VITALS_API VITALS_CHECKED int vitals_account_report(const vitals_account *account,
                                                     vitals_report_form form,
                                                     const vitals_report_options *options,

@@ -23,20 +23,28 @@ typedef struct vitals_figure_form {
  * caller was compiled; not a byte beyond it is written. */
 VITALS_API void vitals_figure_form_init(vitals_figure_form *form, size_t size) VITALS_NONNULL(1);
 
-/* Errors: EMEMORY, EARGUMENT (no name, a value that is not finite, a size that none has). */
+/* Makes an account without figures, for vitals_account_free. Errors: EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_account_new(vitals_account **out, vitals_error *error)
     VITALS_NONNULL(1);
+
+/* Adds a figure behind the last. Errors: EMEMORY, EARGUMENT (no name, a value that is not finite, a
+ * size that none has). */
 VITALS_API VITALS_CHECKED int vitals_account_add(vitals_account *account,
                                                  const vitals_figure_form *form,
                                                  vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* Puts in the place of one with that name and subject, or behind the last. */
+/* Puts a figure in the place of the one with that name and subject, or behind the last. Errors: as
+ * above. */
 VITALS_API VITALS_CHECKED int vitals_account_put(vitals_account *account,
                                                  const vitals_figure_form *form,
                                                  vitals_error *error) VITALS_NONNULL(1, 2);
+
+/* Sets an attribute (VITALS_ATTRIBUTE_…); both texts are copied. Errors: EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_account_set(vitals_account *account, const char *attribute,
                                                  vitals_text text, vitals_error *error)
     VITALS_NONNULL(1, 2);
+
+/* Says how the command ended: its exit status as a shell reports it, and the signal or 0. */
 VITALS_API void vitals_account_ended(vitals_account *account, int exit_code, int signal)
     VITALS_NONNULL(1);
 

@@ -21,7 +21,8 @@ extern "C" {
 
 typedef struct vitals_builder vitals_builder;
 
-/* Errors: EMEMORY. */
+/* Makes a builder; *out is yours to free. Free accepts NULL, and drops what is not finished.
+ * Errors: EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_builder_new(vitals_builder **out, vitals_error *error)
     VITALS_NONNULL(1);
 VITALS_API void vitals_builder_free(vitals_builder *builder);
@@ -29,16 +30,16 @@ VITALS_API void vitals_builder_free(vitals_builder *builder);
 /* Begins a snapshot; one that was begun and not finished is dropped. */
 VITALS_API void vitals_builder_begin(vitals_builder *builder) VITALS_NONNULL(1);
 
-/* Whose it is. Copied. */
+/* Says of which machine, boot and pid namespace (0: not known) it is. Copied. */
 VITALS_API void vitals_builder_origin(vitals_builder *builder, vitals_text host,
                                       vitals_text boot_id, uint64_t pid_namespace)
     VITALS_NONNULL(1);
 
-/* Whose keys it has: a number, 1 … 2^53, that is drawn at random once for each that gives keys.
- * Without a call, or above 2^53: 0, not known. */
+/* Says of which stream its keys are: a number, 1 … 2^53, that is drawn at random once for each
+ * source of keys. Without a call, or above 2^53: 0, not known. */
 VITALS_API void vitals_builder_stream(vitals_builder *builder, uint64_t stream) VITALS_NONNULL(1);
 
-/* When it was complete, and its number. */
+/* Says when it was complete, by three clocks, and its number. */
 VITALS_API void vitals_builder_moment(vitals_builder *builder, uint64_t realtime_ns,
                                       uint64_t boottime_ns, uint64_t monotonic_ns,
                                       uint64_t sequence) VITALS_NONNULL(1);
