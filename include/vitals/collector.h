@@ -21,7 +21,9 @@
  * the windows in which it lived, with what it was last, until they end.
  *
  * Memory grows with the number of open windows, of devices and of the processes that lived in them
- * (at most 4096 a window; later ones are left out), not with time. Any thread. */
+ * (at most 4096 a window; later ones are left out), not with time. Its threads are vitals-run,
+ * which samples, those of its sampler, and vitals-collect (vitals_collector_set_every). Any thread;
+ * after fork(2) the child can only free it: context.h. */
 #ifndef VITALS_COLLECTOR_H
 #define VITALS_COLLECTOR_H
 
@@ -65,9 +67,9 @@ VITALS_API VITALS_CHECKED int vitals_collector_new(const vitals_run_options *opt
 /* Frees a collector: ends the sampling and its thread. Accepts NULL. Not from a callback. */
 VITALS_API void vitals_collector_free(vitals_collector *collector);
 
-/* Opens a window in the innermost one that is open. Errors: EARGUMENT (a tag that is empty, holds a
- * slash or is longer than 63 bytes; one that is open already; more than 32 windows), EMEMORY,
- * ESYSTEM (the thread). */
+/* Opens a window in the innermost one that is open; the first starts the sampling. Errors:
+ * EARGUMENT (a tag that is empty, holds a slash or is longer than 63 bytes; one that is open
+ * already; more than 32 windows), EMEMORY, ESYSTEM (the thread). */
 VITALS_API VITALS_CHECKED int vitals_collector_begin(vitals_collector *collector, const char *tag,
                                                      vitals_error *error) VITALS_NONNULL(1, 2);
 
@@ -90,8 +92,9 @@ VITALS_API VITALS_CHECKED int vitals_collector_collect(vitals_collector *collect
  * on, anything else to end. The collection is borrowed. */
 typedef int vitals_collect_fn(void *data, const vitals_collection *collection);
 
-/* One at a time. Errors: EARGUMENT (one runs already, an interval below 1 ms, the tag),
- * ESYSTEM. */
+/* Calls `told` every interval_ns, in a thread of its own, with the window of that tag, which it
+ * opens, until `told` returns anything but 0 or the collector is freed. One at a time. Errors:
+ * EARGUMENT (one runs already, an interval below 1 ms, the tag), ESYSTEM. */
 VITALS_API VITALS_CHECKED int vitals_collector_set_every(vitals_collector *collector,
                                                          const char *tag, uint64_t interval_ns,
                                                          vitals_collect_fn *told, void *data,

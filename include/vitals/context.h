@@ -2,10 +2,23 @@
  *
  * A context holds what comes from outside: where /proc, /sys and /dev are, the clock, the limits,
  * which device back ends there are. It is immutable once made and may be used from any thread;
- * samplers and live handles made of it belong to one thread at a time each, and must be freed
- * before it. The library reads no environment variable and changes nothing of its process.
+ * samplers and live handles made of it belong to one thread at a time each. They may outlive it:
+ * each keeps what it needs. The library reads no environment variable and changes nothing of its
+ * process: it sets no locale, umask or signal handler (but vitals_run_command, run.h).
  *
- * One thing may outlive even that: a thread that hangs in a driver cannot be ended, and uses clock
+ * fork(2): an object that has threads (a sampler, a subscription, a run, a collector) works in the
+ * process that made it alone. A child of that process can only free it, which touches neither the
+ * parent's threads nor its descriptors; if a thread was reading at the fork, memory and descriptors
+ * stay until the child ends. Any other call on it fails with EARGUMENT, or returns NULL if it
+ * cannot fail. All else may be used in the child: contexts, requests, snapshots, histories,
+ * accounts, live handles (process.h), and new objects with threads. A vendor's driver need not work
+ * in the child of a process that has used it.
+ *
+ * Signals: no function may be called from a signal handler. The library's threads block every
+ * signal, so that handlers run in the program's threads alone. A call that a signal interrupts goes
+ * on, with the deadline that it had.
+ *
+ * One thread may outlive all objects: one that hangs in a driver cannot be ended, and uses clock
  * and trace once more when it comes back. Where a context asks for real devices, the clock's and
  * the trace's functions and data must live until the process ends; strings and the records are
  * copied. For the same reason dlclose(3) leaves libvitals.so loaded (-z nodelete): such a thread
@@ -76,8 +89,7 @@ VITALS_API VITALS_CHECKED int vitals_context_new(const vitals_options *options,
                                                  vitals_context **out, vitals_error *error)
     VITALS_NONNULL(2);
 
-/* Frees a context. Accepts NULL. Everything made of the context must be freed before; snapshots may
- * outlive it. */
+/* Frees a context. Accepts NULL. What was made of it may live on, and is freed as ever. */
 VITALS_API void vitals_context_free(vitals_context *context);
 
 /* Returns the clock that the context was given. */

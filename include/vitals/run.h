@@ -156,20 +156,23 @@ enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED }
  * gone.
  *
  * A run that measures the calling process measures vitals' own threads too, those of every sampler
- * in it: they read files for it and are counted by the kernel with the rest. What they used since
- * the start is told by two more figures of the account: VITALS_FIGURE_OWN_CPU_SECONDS, by the
- * kernel's clock of each thread, exact while none of them has ended (else a lower bound), and
- * VITALS_FIGURE_OWN_THREADS, how many there are. They are not subtracted, since the CPU time of the
- * process is read at another moment, in steps of 10 ms: cpu_seconds less own_cpu_seconds is the
- * program's own time to within such a step.
+ * in it, which are told by their names (vitals-…): they read files for it and are counted by the
+ * kernel with the rest. What they used since the start is told by two more figures of the account:
+ * VITALS_FIGURE_OWN_CPU_SECONDS, by the kernel's clock of each thread, exact while none of them has
+ * ended (else a lower bound), and VITALS_FIGURE_OWN_THREADS, how many there are. They are not
+ * subtracted, since the CPU time of the process is read at another moment, in steps of 10 ms:
+ * cpu_seconds less own_cpu_seconds is the program's own time to within such a step.
  *
  * With argv it measures that command, which is forked here and held back until the start: our
  * child, with our streams, signals and directory. Nothing of the calling process is changed, and
  * any thread may call; so we are no subreaper: what the command leaves behind is counted where a
  * cgroup or perf can be had, and its CPU time is a lower bound elsewhere. The command is reaped by
- * the run, and its end stands in the account, unless another thread of the process waits for
- * every child. A run that is freed before leaves it running. Limits, kill_tree, marks and taskstats
- * are those of vitals_run_command.
+ * the run, and its end stands in the account, unless another thread of the process waits for every
+ * child. A run that is freed before leaves it running. Limits, kill_tree, marks and taskstats are
+ * those of vitals_run_command.
+ *
+ * Its threads are vitals-run, which samples, and those of its sampler (sampler.h). After fork(2)
+ * the child can only close it, which ends nothing: context.h.
  *
  * Other children of the caller are never reaped here: they stay zombies until the caller waits for
  * them. `options` and what it points to must live as long as the run. Errors: EARGUMENT,
@@ -195,23 +198,21 @@ VITALS_API VITALS_CHECKED int vitals_run_exclude(vitals_run *run, int64_t pid, v
 
 /* Starts the run, stops it, and says which of both has been done. A command that cannot be executed
  * is no error: the account says so (126, 127), as a shell would. Errors: EARGUMENT (a second start,
- * a second stop, a stop before the start), ESYSTEM (no thread). */
+ * a second stop, a stop before the start, a child of fork), ESYSTEM (no thread). */
 VITALS_API VITALS_CHECKED int vitals_run_start(vitals_run *run, vitals_error *error)
     VITALS_NONNULL(1);
-VITALS_API VITALS_CHECKED int vitals_run_stop(vitals_run *run, vitals_error *error)
-    VITALS_NONNULL(1);
+VITALS_API int vitals_run_stop(vitals_run *run, vitals_error *error) VITALS_NONNULL(1);
 VITALS_API enum vitals_run_state vitals_run_state(const vitals_run *run) VITALS_NONNULL(1);
 
 /* Waits until every root has ended, at most timeout_ns by the run's clock (0: only looks;
  * VITALS_FOREVER: no longest time). Returns 1 once they have, 0 where the time was over before. The
- * exit status stands in the account where the kernel tells it. Any thread.
- * Errors: EARGUMENT (the run was not started), ESYSTEM.
- * Cost: one system call, and one sleep. */
+ * exit status stands in the account where the kernel tells it. Any thread. Errors: EARGUMENT (the
+ * run was not started, a child of fork), ESYSTEM. Cost: one system call, and one sleep. */
 VITALS_API VITALS_CHECKED int vitals_run_wait(vitals_run *run, uint64_t timeout_ns,
                                               vitals_error *error) VITALS_NONNULL(1);
 
 /* Makes an account of everything so far; *out is yours to free. At any moment, from any thread.
- * Errors: EMEMORY. */
+ * Errors: EMEMORY, EARGUMENT (a child of fork). */
 VITALS_API VITALS_CHECKED int vitals_run_account(vitals_run *run, vitals_account **out,
                                                  vitals_error *error) VITALS_NONNULL(1, 2);
 

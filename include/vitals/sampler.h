@@ -10,8 +10,26 @@
  * (64 and more) it also starts up to three threads, as there are CPUs for them, that read with the
  * caller's and have ended when it returns; so does a tick that meets everybody anew.
  *
+ * The threads of a sampler, by their names; each sleeps unless it reads. All but the first begin
+ * with the sampler, or with the first tick that needs them:
+ *
+ *     vitals-tick      vitals_sampler_start: one
+ *     vitals-first     a tick that meets many processes: up to three, which end with it
+ *     vitals-machine   VITALS_SET_MACHINE: what of it may block
+ *     vitals-mounts    VITALS_SET_FILESYSTEMS, table mount
+ *     vitals-sensors   VITALS_SET_SENSORS
+ *     vitals-tables    the tables network_address, login and socket
+ *     vitals-files     VITALS_SET_PROCESSES: command lines, users and other columns that may block
+ *     vitals-memory    columns that the kernel sums up over a process's memory, as pss_bytes
+ *     vitals-groups    the table workload
+ *     vitals-gpu       VITALS_SET_GPUS: one for each back end, or device that may hang
+ *     vitals-sweep     VITALS_SET_GPUS: users of devices whose driver does not list them
+ *
+ * VITALS_SET_SOURCES has none of its own. A worker whose call hangs is replaced by another one, up
+ * to four or eight times.
+ *
  * One thread at a time per sampler, but for vitals_sampler_latest and subscriptions, which any
- * thread may use. */
+ * thread may use. After fork(2) the child can only free it: context.h. */
 #ifndef VITALS_SAMPLER_H
 #define VITALS_SAMPLER_H
 
@@ -35,18 +53,19 @@ VITALS_API VITALS_CHECKED int vitals_sampler_new(vitals_context *context,
  * cancelled: the call returns within the deadline all the same. Accepts NULL. */
 VITALS_API void vitals_sampler_free(vitals_sampler *sampler);
 
-/* Takes a snapshot now, in the caller's thread; *out is yours to unref.
- * Errors: EMEMORY, EARGUMENT (its own thread runs, or another thread is in take or start). */
+/* Takes a snapshot now, in the caller's thread; *out is yours to unref. Errors: EMEMORY, EARGUMENT
+ * (its own thread runs, another thread is in take or start, or this is a child of fork). */
 VITALS_API VITALS_CHECKED int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out,
                                                   vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* Starts the thread: one tick at once and then one at each interval, at absolute deadlines; a
- * tick that is missed is skipped and counted. Errors: ESYSTEM, EARGUMENT (runs already). */
+/* Starts the thread: one tick at once and then one at each interval, at absolute deadlines; a tick
+ * that is missed is skipped and counted. Errors: ESYSTEM, EARGUMENT (runs already, or this is a
+ * child of fork). */
 VITALS_API VITALS_CHECKED int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
     VITALS_NONNULL(1);
 
-/* Returns the newest snapshot of the thread, yours to unref, or NULL if there is none yet. Never
- * waits. Any thread. */
+/* Returns the newest snapshot of the thread, yours to unref, or NULL if there is none yet, and in a
+ * child of fork. Never waits. Any thread. */
 VITALS_API vitals_snapshot *vitals_sampler_latest(vitals_sampler *sampler) VITALS_NONNULL(1);
 
 /* Ends the thread and returns within the deadline. Does nothing if none runs. */
@@ -57,7 +76,7 @@ VITALS_API void vitals_sampler_stop(vitals_sampler *sampler) VITALS_NONNULL(1);
 typedef struct vitals_subscription vitals_subscription;
 
 /* Makes a subscription; *out is yours to free, before the sampler. Free accepts NULL. Any thread.
- * Errors: EMEMORY, ESYSTEM (no descriptor). */
+ * Errors: EMEMORY, ESYSTEM (no descriptor), EARGUMENT (a child of fork). */
 VITALS_API VITALS_CHECKED int vitals_subscription_new(vitals_sampler *sampler,
                                                       vitals_subscription **out,
                                                       vitals_error *error) VITALS_NONNULL(1, 2);

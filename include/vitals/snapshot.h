@@ -28,16 +28,20 @@ extern "C" {
 typedef struct vitals_snapshot vitals_snapshot;
 typedef struct vitals_row vitals_row;
 
-/* Takes one snapshot of the sets (enum vitals_set); *out is yours to unref. It waits
- * at most 2 s for sources that have not answered yet, as while a driver is loaded (sampler.h).
- * Errors: EARGUMENT, EMEMORY. Thread: any, the context being immutable. For a second reading use a
- * sampler, which keeps what it learned. */
+/* Takes one snapshot of the sets (enum vitals_set); *out is yours to unref. It waits at most 2 s
+ * for sources that have not answered yet, as while a driver is loaded (sampler.h). Errors:
+ * EARGUMENT, EMEMORY. Thread: any, the context being immutable. Cost: that of a sampler's first
+ * tick, which opens each process, starts the threads that the sets need and loads drivers, and of
+ * giving all that up again: some 20 to 30 times the CPU time of a later tick over 200 processes. To
+ * read more than once use a sampler, which keeps what it learned. */
 VITALS_API VITALS_CHECKED int vitals_snapshot_take(vitals_context *context, unsigned sets,
                                                    vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
 
 /* Takes a reference to a snapshot, and releases one. A borrowed snapshot, such as that of a row,
- * may be referenced too. Unref accepts NULL. */
+ * may be referenced too. Unref accepts NULL. Releasing more than was taken ends the program
+ * (abort), as free(3) does where it finds a pointer freed twice: the snapshot would change while
+ * another thread reads it. It is found while the library itself still holds the snapshot. */
 VITALS_API vitals_snapshot *vitals_snapshot_ref(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API void vitals_snapshot_unref(vitals_snapshot *snapshot);
 

@@ -41,9 +41,9 @@ void vitals_builder_free(vitals_builder *builder)
 {
     if (builder == NULL)
         return;
-    vitals_snapshot_unref(builder->building);
+    snapshot_drop(builder->building);
     for (size_t i = 0; i < KEPT; i++)
-        vitals_snapshot_unref(builder->kept[i]);
+        snapshot_drop(builder->kept[i]);
     memory_free(builder);
 }
 
@@ -64,7 +64,8 @@ void vitals_builder_begin(vitals_builder *builder)
         vitals_snapshot *snapshot = builder->kept[i];
         /* One that only we hold. Acquire: the reads of the last holder come before our writes. Only
          * a holder can make the count grow, and there is none but us. */
-        if (snapshot != NULL && atomic_load_explicit(&snapshot->refs, memory_order_acquire) == 1) {
+        if (snapshot != NULL &&
+            atomic_load_explicit(&snapshot->refs, memory_order_acquire) == SNAPSHOT_OURS) {
             builder->kept[i] = NULL;
             builder->building = snapshot;
         }
@@ -645,7 +646,7 @@ int vitals_builder_finish(vitals_builder *builder, vitals_snapshot **out, vitals
             place = i;
     if (builder->kept[place] != NULL)
         builder->oldest = (place + 1) % KEPT;
-    vitals_snapshot_unref(builder->kept[place]);
+    snapshot_drop(builder->kept[place]);
     builder->kept[place] = snapshot;
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "util/memory.h"
 #include "util/search.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 vitals_snapshot *snapshot_new(void)
@@ -14,7 +15,7 @@ vitals_snapshot *snapshot_new(void)
     vitals_snapshot *snapshot = memory_alloc(sizeof *snapshot);
     if (snapshot == NULL)
         return NULL;
-    atomic_init(&snapshot->refs, 1);
+    atomic_init(&snapshot->refs, SNAPSHOT_OURS);
     snapshot_reset(snapshot);
     return snapshot;
 }
@@ -49,16 +50,34 @@ vitals_snapshot *vitals_snapshot_ref(const vitals_snapshot *snapshot)
     return counted;
 }
 
+void snapshot_hold(vitals_snapshot *snapshot)
+{
+    atomic_fetch_add_explicit(&snapshot->refs, SNAPSHOT_OURS - 1, memory_order_relaxed);
+}
+
+/* Returns the references before, of which it gives back `count`. */
+static uint64_t give_back(vitals_snapshot *snapshot, uint64_t count)
+{
+    /* Release: our reads come before the reuse or free; acquire: so do those of other threads. */
+    uint64_t before = atomic_fetch_sub_explicit(&snapshot->refs, count, memory_order_acq_rel);
+    if (before == count) {
+        drop_texts(snapshot);
+        arena_done(&snapshot->arena);
+        memory_free(snapshot);
+    }
+    return before;
+}
+
+void snapshot_drop(vitals_snapshot *snapshot)
+{
+    if (snapshot != NULL)
+        (void)give_back(snapshot, SNAPSHOT_OURS);
+}
+
 void vitals_snapshot_unref(vitals_snapshot *snapshot)
 {
-    if (snapshot == NULL)
-        return;
-    /* Release: our reads come before the reuse or free; acquire: so do those of other threads. */
-    if (atomic_fetch_sub_explicit(&snapshot->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    drop_texts(snapshot);
-    arena_done(&snapshot->arena);
-    memory_free(snapshot);
+    if (snapshot != NULL && give_back(snapshot, 1) % SNAPSHOT_OURS == 0)
+        abort(); /* released more often than referenced: it would change under a reader */
 }
 
 vitals_text vitals_snapshot_host(const vitals_snapshot *snapshot)

@@ -62,8 +62,12 @@ struct shared_texts {
     size_t count, capacity;
 };
 
+/* References of callers are counted by ones; those of the builder and of a sampler's slot by this.
+ * So a caller that releases one twice is found while the library holds the snapshot. */
+static const uint64_t SNAPSHOT_OURS = UINT64_C(1) << 32;
+
 struct vitals_snapshot {
-    atomic_uint refs;
+    _Atomic uint64_t refs;
     struct arena arena;
     struct shared_texts shared; /* one reference each */
     vitals_text host, boot_id;
@@ -73,8 +77,12 @@ struct vitals_snapshot {
     struct table tables[ENTITY_MAX + 1];
 };
 
-/* An empty one with one reference, or NULL when memory is out. */
+/* An empty one with one reference of ours, or NULL when memory is out. */
 vitals_snapshot *snapshot_new(void);
+
+/* Makes a reference of ours of a caller's, and releases one of ours. Drop accepts NULL. */
+void snapshot_hold(vitals_snapshot *snapshot);
+void snapshot_drop(vitals_snapshot *snapshot);
 
 /* Empties it and keeps its memory. The caller must hold the only reference. */
 void snapshot_reset(vitals_snapshot *snapshot);

@@ -4,6 +4,7 @@
  */
 #include <vitals/collector.h>
 
+#include "os/launch.h"
 #include "os/os.h"
 #include "run/run_options.h"
 #include "run/usage/usage_data.h"
@@ -305,6 +306,7 @@ struct vitals_collector {
     vitals_context *context;
     vitals_run *run;
     bool started;
+    int64_t owner; /* after a fork, the child may only free */
 
     pthread_mutex_t mutex;
     struct window *windows[WINDOWS_MAX]; /* guarded by mutex, and so is all below */
@@ -474,6 +476,7 @@ int vitals_collector_new(const vitals_run_options *options, vitals_collector **o
     if (collector == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     collector->stop = -1;
+    collector->owner = os_self();
     pthread_mutex_init(&collector->mutex, NULL);
     code = vitals_request_new(0, &collector->newest.request, error);
     for (size_t i = 0; i < ARRAY_COUNT(WANTED) && code == 0; i++)
@@ -496,8 +499,8 @@ int vitals_collector_new(const vitals_run_options *options, vitals_collector **o
 
 void vitals_collector_free(vitals_collector *collector)
 {
-    if (collector == NULL)
-        return;
+    if (collector == NULL || (collector->owner != os_self() && collector->started))
+        return; /* a fork, perhaps amid a sample: the memory is the price, as of a sampler */
     if (collector->told_runs) {
         os_event_set(collector->stop);
         pthread_join(collector->thread, NULL);
@@ -551,6 +554,8 @@ static int open_window(vitals_collector *collector, const char *tag, vitals_erro
 int vitals_collector_begin(vitals_collector *collector, const char *tag, vitals_error *error)
 {
     size_t size = strlen(tag);
+    if (collector->owner != os_self())
+        return error_forked(error, "collector");
     if (size == 0 || size >= TAG_MAX || strchr(tag, '/') != NULL)
         return error_set(error, VITALS_EARGUMENT, 0,
                          "\"%.80s\" is no tag: 1 to %d bytes without a slash", tag, TAG_MAX - 1);
@@ -653,6 +658,8 @@ int vitals_collector_end(vitals_collector *collector, const char *tag, vitals_co
                          vitals_error *error)
 {
     int code = 0;
+    if (collector->owner != os_self())
+        return error_forked(error, "collector");
     pthread_mutex_lock(&collector->mutex);
     size_t count = collector->window_count;
     size_t place = tag != NULL ? place_of(collector, tag) : count - (count > 0);
@@ -671,6 +678,8 @@ int vitals_collector_end(vitals_collector *collector, const char *tag, vitals_co
 int vitals_collector_reset(vitals_collector *collector, const char *tag, vitals_error *error)
 {
     bool whole = true;
+    if (collector->owner != os_self())
+        return error_forked(error, "collector");
     pthread_mutex_lock(&collector->mutex);
     size_t count = collector->window_count, place = tag != NULL ? place_of(collector, tag) : 0;
     for (size_t i = place; i < count; i++)
@@ -684,6 +693,8 @@ int vitals_collector_reset(vitals_collector *collector, const char *tag, vitals_
 int vitals_collector_collect(vitals_collector *collector, vitals_collection **out,
                              vitals_error *error)
 {
+    if (collector->owner != os_self())
+        return error_forked(error, "collector");
     pthread_mutex_lock(&collector->mutex);
     int code = collect(collector, 0, out, error);
     pthread_mutex_unlock(&collector->mutex);
@@ -758,6 +769,8 @@ void vitals_collector_set_around(vitals_collector *collector, void (*began)(void
 int vitals_collector_set_every(vitals_collector *collector, const char *tag, uint64_t interval_ns,
                                vitals_collect_fn *told, void *data, vitals_error *error)
 {
+    if (collector->owner != os_self())
+        return error_forked(error, "collector");
     if (collector->told_runs)
         return error_set(error, VITALS_EARGUMENT, 0, "one is told already");
     if (interval_ns < NS_PER_MS)

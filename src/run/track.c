@@ -502,6 +502,8 @@ int64_t vitals_run_pid(const vitals_run *run)
 
 int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)
 {
+    if (run->self != os_self())
+        return error_forked(error, "run");
     if (run->state != VITALS_RUN_NEW)
         return error_set(error, VITALS_EARGUMENT, 0, "the run was started already");
     return usage_exclude(run->usage, pid, error);
@@ -509,6 +511,8 @@ int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)
 
 int vitals_run_start(vitals_run *run, vitals_error *error)
 {
+    if (run->self != os_self())
+        return error_forked(error, "run");
     if (run->state != VITALS_RUN_NEW)
         return error_set(error, VITALS_EARGUMENT, 0, "the run was started already");
 
@@ -544,13 +548,13 @@ int vitals_run_start(vitals_run *run, vitals_error *error)
 
 int vitals_run_stop(vitals_run *run, vitals_error *error)
 {
+    if (run->self != os_self())
+        return error_forked(error, "run");
     if (run->state != VITALS_RUN_STARTED)
         return error_set(error, VITALS_EARGUMENT, 0,
                          run->state == VITALS_RUN_NEW ? "the run was not started"
                                                       : "the run was stopped already");
     run->state = VITALS_RUN_STOPPED;
-    if (run->self != os_self())
-        return 0; /* a fork: the thread is our parent's */
     os_event_set(run->stop);
     pthread_join(run->thread, NULL);
     return 0;
@@ -564,6 +568,8 @@ enum vitals_run_state vitals_run_state(const vitals_run *run)
 int vitals_run_wait(vitals_run *run, uint64_t timeout_ns, vitals_error *error)
 {
     const vitals_clock *clock = &run->context->os.clock;
+    if (run->self != os_self())
+        return error_forked(error, "run");
     if (run->state == VITALS_RUN_NEW)
         return error_set(error, VITALS_EARGUMENT, 0, "the run was not started");
     uint64_t deadline_ns = saturating_add(now_ns(run), timeout_ns);
@@ -684,6 +690,8 @@ int vitals_run_account(vitals_run *run, vitals_account **out, vitals_error *erro
 {
     char interval[NUMBER_TEXT], methods[METHODS_TEXT];
     vitals_account *account = NULL;
+    if (run->self != os_self())
+        return error_forked(error, "run");
     pthread_mutex_lock(&run->mutex);
     int code = vitals_usage_account(run->usage, &account, error);
     if (code < 0) {
@@ -696,7 +704,7 @@ int vitals_run_account(vitals_run *run, vitals_account **out, vitals_error *erro
         account = counted;
     }
 
-    if (!run->own_over && run->self == os_self())
+    if (!run->own_over)
         own_threads_update(run);
     put_own_threads(run, account);
     (void)number_print_u64(interval, run->options.interval_ns);
@@ -728,7 +736,7 @@ void vitals_run_close(vitals_run *run)
     if (run == NULL)
         return;
     if (run->state == VITALS_RUN_STARTED && vitals_run_stop(run, NULL) < 0)
-        return;
+        return; /* a fork, perhaps amid a tick: the memory is the price, as of a sampler */
     marks_close(run->marks);
     if (run->self == os_self())
         os_marks_remove(&run->marks_file);

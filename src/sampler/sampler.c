@@ -1,6 +1,7 @@
 /* sampler.c: ticks on demand or at a thread's own pace, and the slot between it and its readers.
  *
  * Locks: the slot's mutex, a leaf. Thread rule: <vitals/sampler.h>. */
+#include "model/snapshot.h"
 #include "sampler/context.h"
 #include "sampler/tick.h"
 #include "util/error.h"
@@ -78,12 +79,12 @@ void vitals_sampler_free(vitals_sampler *sampler)
     if (sampler->owner == getpid()) {
         vitals_sampler_stop(sampler);
         tick_done(&sampler->tick, PATIENCE_MAX_NS);
-    } else if (sampler->running) {
+    } else if (sampler->running || atomic_load(&sampler->entered)) {
         return; /* a fork amid a tick: nothing of it can be trusted, the memory is the price */
     } else {
         tick_forget(&sampler->tick);
     }
-    vitals_snapshot_unref(sampler->latest);
+    snapshot_drop(sampler->latest);
     os_close_descriptor(sampler->stop);
     pthread_mutex_destroy(&sampler->mutex);
     memory_free(sampler);
@@ -93,6 +94,8 @@ void vitals_sampler_free(vitals_sampler *sampler)
  * the interpreter's lock in each call. */
 static int enter(vitals_sampler *sampler, vitals_error *error)
 {
+    if (sampler->owner != getpid())
+        return error_forked(error, "sampler");
     if (atomic_exchange_explicit(&sampler->entered, true, memory_order_acquire))
         return error_set(error, VITALS_EARGUMENT, 0, "another thread is in this sampler");
     return 0;
@@ -168,6 +171,7 @@ static void *sampler_main(void *argument)
         vitals_snapshot *snapshot = NULL, *before = NULL;
         vitals_error error;
         if (tick_run(tick, patience(sampler), &snapshot, &error) == 0) {
+            snapshot_hold(snapshot);
             /* Under the mutex of the slot, so that no subscription is told of it twice. */
             pthread_mutex_lock(&sampler->mutex);
             before = sampler->latest;
@@ -175,7 +179,7 @@ static void *sampler_main(void *argument)
             for (vitals_subscription *each = sampler->subscription; each != NULL; each = each->next)
                 os_event_set(each->fresh);
             pthread_mutex_unlock(&sampler->mutex);
-            vitals_snapshot_unref(before);
+            snapshot_drop(before);
         } else {
             os_trace(&tick->context->os, "tick: %s", error.message);
         }
@@ -239,6 +243,8 @@ static vitals_snapshot *share_latest(vitals_sampler *sampler)
 
 vitals_snapshot *vitals_sampler_latest(vitals_sampler *sampler)
 {
+    if (sampler->owner != getpid())
+        return NULL;
     pthread_mutex_lock(&sampler->mutex);
     vitals_snapshot *snapshot = share_latest(sampler);
     pthread_mutex_unlock(&sampler->mutex);
@@ -247,6 +253,8 @@ vitals_snapshot *vitals_sampler_latest(vitals_sampler *sampler)
 
 int vitals_subscription_new(vitals_sampler *sampler, vitals_subscription **out, vitals_error *error)
 {
+    if (sampler->owner != getpid())
+        return error_forked(error, "sampler");
     vitals_subscription *subscription = memory_alloc(sizeof(*subscription));
     if (subscription == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
@@ -272,12 +280,14 @@ void vitals_subscription_free(vitals_subscription *subscription)
     if (subscription == NULL)
         return;
     vitals_sampler *sampler = subscription->sampler;
-    pthread_mutex_lock(&sampler->mutex);
-    vitals_subscription **place = &sampler->subscription;
-    while (*place != subscription)
-        place = &(*place)->next;
-    *place = subscription->next;
-    pthread_mutex_unlock(&sampler->mutex);
+    if (sampler->owner == getpid()) { /* after a fork the mutex may be held for ever */
+        pthread_mutex_lock(&sampler->mutex);
+        vitals_subscription **place = &sampler->subscription;
+        while (*place != subscription)
+            place = &(*place)->next;
+        *place = subscription->next;
+        pthread_mutex_unlock(&sampler->mutex);
+    }
     os_close_descriptor(subscription->fresh);
     memory_free(subscription);
 }
@@ -290,6 +300,8 @@ int vitals_subscription_descriptor(const vitals_subscription *subscription)
 vitals_snapshot *vitals_subscription_latest(vitals_subscription *subscription)
 {
     vitals_sampler *sampler = subscription->sampler;
+    if (sampler->owner != getpid())
+        return NULL; /* the descriptor is our parent's too */
     pthread_mutex_lock(&sampler->mutex);
     vitals_snapshot *snapshot = share_latest(sampler);
     os_event_clear(subscription->fresh);

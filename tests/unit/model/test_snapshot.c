@@ -3,7 +3,11 @@
 #include "snapshot_world.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void what_goes_in_comes_out(void)
 {
@@ -537,7 +541,35 @@ static void readers_in_other_threads_see_whole_snapshots(void)
     CHECK_INT(memory_live(), live);
 }
 
+/* As free(3) does: the snapshot would be written again while another reader has it. */
+static void one_that_is_released_twice_ends_the_program(void)
+{
+    int status;
+    vitals_builder *builder = new_builder();
+    vitals_builder_begin(builder);
+    open_processes(builder);
+    add_process(builder, 1);
+    vitals_snapshot *snapshot = finish(builder);
+    vitals_snapshot_unref(vitals_snapshot_ref(snapshot));
+    check_process(vitals_snapshot_row(snapshot, VITALS_TABLE_PROCESS, 0), 1);
+    vitals_snapshot_unref(snapshot);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+        (void)setrlimit(RLIMIT_CORE, &none);
+        (void)signal(SIGABRT, SIG_DFL);
+        vitals_snapshot_unref(snapshot);
+        _exit(0);
+    }
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK(WIFSIGNALED(status));
+    CHECK_INT(WTERMSIG(status), SIGABRT);
+    vitals_builder_free(builder);
+}
+
 static const check_test tests[] = {
+    {"one that is released twice ends the program", one_that_is_released_twice_ends_the_program},
     {"equal texts of neighbours stand once", equal_texts_of_neighbours_stand_once},
     {"what goes in comes out", what_goes_in_comes_out},
     {"what was not asked for is not there", what_was_not_asked_for_is_not_there},

@@ -452,10 +452,55 @@ static void any_thread_may_ask_for_the_latest(void)
 
 /* ---- forks ---- */
 
+/* What a child is told that uses a sampler of its parent's: 0, or the number of what was wrong. */
+static int use_in_a_child(vitals_subscription *subscription)
+{
+    vitals_snapshot *snapshot = NULL;
+    vitals_subscription *another = NULL;
+    int64_t live = memory_live();
+    if (vitals_sampler_take(sampler, &snapshot, &error) != VITALS_EARGUMENT || snapshot != NULL)
+        return 1;
+    if (strstr(error.message, "before this process was forked") == NULL)
+        return 2;
+    if (vitals_sampler_start(sampler, NULL) != VITALS_EARGUMENT)
+        return 3;
+    if (vitals_subscription_new(sampler, &another, NULL) != VITALS_EARGUMENT || another != NULL)
+        return 4;
+    if (vitals_sampler_latest(sampler) != NULL || vitals_subscription_latest(subscription) != NULL)
+        return 5;
+    vitals_subscription_free(subscription);
+    return memory_live() < live ? 0 : 6;
+}
+
+/* A context is data: a sampler of the child's own is as good as any. */
+static int take_in_a_child(void)
+{
+    vitals_request *request = NULL;
+    vitals_sampler *own = NULL;
+    vitals_snapshot *snapshot = NULL;
+    if (vitals_request_new(0, &request, NULL) < 0 ||
+        vitals_request_add(request, VITALS_HOST_LOAD_1M, NULL) < 0 ||
+        vitals_sampler_new(context, request, &own, NULL) < 0 ||
+        vitals_sampler_take(own, &snapshot, NULL) < 0)
+        return 7;
+    int wrong = vitals_snapshot_count(snapshot, VITALS_TABLE_HOST) == 1 ? 0 : 8;
+    vitals_snapshot_unref(snapshot);
+    vitals_sampler_free(own);
+    vitals_request_free(request);
+    return wrong;
+}
+
 static void free_in_a_child(void)
 {
+    vitals_subscription *subscription = NULL;
+    CHECK_OK(vitals_subscription_new(sampler, &subscription, &error), error);
     pid_t child = fork();
     if (child == 0) {
+        int wrong = use_in_a_child(subscription);
+        if (wrong == 0)
+            wrong = take_in_a_child();
+        if (wrong != 0)
+            _exit(wrong);
         vitals_sampler_stop(sampler);
         vitals_sampler_free(sampler);
         vitals_context_free(context);
@@ -473,6 +518,7 @@ static void free_in_a_child(void)
     }
     CHECK(WIFEXITED(status));
     CHECK_INT(WEXITSTATUS(status), 42);
+    vitals_subscription_free(subscription);
 }
 
 static void a_child_may_free_and_its_parent_goes_on(void)
