@@ -605,6 +605,18 @@ class Filters(unittest.TestCase):
         opened = set(re.findall(r'"(?:/proc/)?(\d+)/', done.stderr))
         self.assertEqual(opened - {pid}, set(), done.stderr[-2000:])
 
+    @unittest.skipUnless(shutil.which("strace"), "there is no strace")
+    def test_locked_pages_are_looked_for_if_they_are_asked_for(self):
+        """A file of each process for one letter of STAT: only where that is named."""
+        def opened(*arguments):
+            done = subprocess.run(["strace", "-f", "-e", "trace=openat", VITALS, "ps", *arguments], capture_output=True,
+                                  text=True, env=environment(), timeout=120)
+            if done.returncode != 0 and "ptrace" in done.stderr:
+                self.skipTest("nothing may be traced here")
+            return len(re.findall(r'"(?:/proc/)?\d+/status"', done.stderr))
+        # The owner of a few is told by that file too.
+        self.assertLess(opened() * 4, opened("-o", "pid,stat"))
+
     def test_direct_children(self):
         with family() as pids:
             self.assertEqual([int(row["pid"]) for row in rows_of("--parent", str(pids[0]))],

@@ -122,8 +122,8 @@ static double number_of(const vitals_row *row, vitals_metric metric)
     return vitals_row_number(row, metric, &number) > 0 ? number : 0;
 }
 
-/* As ps(1): the state; < or N by nice; L has locked pages; s leads a session; l has threads; + is
- * in the foreground of its terminal. */
+/* As ps(1): the state; < or N by nice; L has locked pages (if STAT is named); s leads a session; l
+ * has threads; + is in the foreground of its terminal. */
 static void make_stat(const struct ps_asked *asked, struct ps_value *out)
 {
     make_letter(asked, out);
@@ -563,6 +563,7 @@ int ps_columns_default(struct ps_columns *out, bool full)
     for (out->count = 0; names[out->count] != NULL; out->count++) {
         if (ps_column_find("ps", names[out->count], &out->items[out->count]) != 0)
             return EXIT_USAGE;
+        out->items[out->count].by_default = true;
     }
     return 0;
 }
@@ -595,8 +596,9 @@ int ps_column_request(const struct ps_column *column, vitals_request *request, v
     if (column->metric != 0)
         code = vitals_request_add(request, column->metric, error);
     for (size_t i = 0; column->kind != NULL && i < PS_NEEDS && code == 0; i++) {
-        if (column->kind->needs[i] != 0)
-            code = vitals_request_add(request, column->kind->needs[i], error);
+        vitals_metric metric = column->kind->needs[i];
+        if (metric != 0 && !(column->by_default && metric == VITALS_PROCESS_LOCKED_BYTES))
+            code = vitals_request_add(request, metric, error);
     }
     return code;
 }

@@ -51,6 +51,7 @@ struct ps_column {
     const struct ps_kind *kind; /* NULL: the metric as it is */
     vitals_metric metric;       /* 0 where a kind makes its value of several */
     enum ps_show show;
+    bool by_default; /* it was not named: STAT has no L, which needs a file more of each process */
     const char *key; /* its title in CSV */
     char title[PS_TITLE];
 };
