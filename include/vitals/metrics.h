@@ -104,7 +104,7 @@ typedef enum vitals_metric {
     VITALS_HOST_TASKS_RUNNING = 0x0109,
     // Kernel tasks (threads) that exist. Form: gauge, u64. Source: /proc/loadavg
     VITALS_HOST_TASKS = 0x010a,
-    // Processes listed in /proc. Form: gauge, u64. Source: /proc
+    // Processes in /proc. Form: gauge, u64. Source: /proc, its number of links
     VITALS_HOST_PROCESSES = 0x010b,
     // Processes and threads created since boot. Form: counter, u64. Source: /proc/stat processes
     VITALS_HOST_FORKS = 0x010c,
@@ -1515,7 +1515,8 @@ typedef enum vitals_metric {
     VITALS_MAPPED_FILE_DELETED = 0x1611,
     // The name; of an entry without =, the whole. Form: identity, text. Source: /proc/PID/environ
     VITALS_ENVIRONMENT_NAME = 0x1701,
-    // The value. Form: gauge, text. Source: /proc/PID/environ
+    // The value; unsupported of an entry without =, which has none. Form: gauge, text. Source:
+    // /proc/PID/environ
     VITALS_ENVIRONMENT_VALUE = 0x1702,
     // As getrlimit(2) calls it: nofile, as, cpu. Form: identity, text. Source: prlimit, else
     // /proc/PID/limits

@@ -19,6 +19,7 @@
 #include <vitals/context.h>
 #include <vitals/error.h>
 #include <vitals/export.h>
+#include <vitals/filesystem.h>
 #include <vitals/gpu.h>
 #include <vitals/history.h>
 #include <vitals/measures.h>

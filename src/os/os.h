@@ -223,6 +223,11 @@ struct os_gate {
 /* os_read_table of filesystem. The items of the gate are mounts; it may be NULL. */
 int os_read_filesystems(const struct os *os, const struct os_gate *gate, struct row_batch *out);
 
+/* A row of filesystem for that on which a path of ours lies, with its space at that path. Where no
+ * mount of our /proc is known for it, the row has the space alone. Returns 0 or a negative errno.
+ * May block. */
+int os_read_filesystem_of(const struct os *os, const char *path, struct row_batch *out);
+
 /* ---- folders below /var ---- */
 
 /* When an entry of the folder last came or went, by the folder's own clock. 0 or negative errno.
@@ -387,6 +392,20 @@ int os_dev_access(const struct os *os, const char *path);
 
 /* All pids in ascending order. The list is reused from tick to tick. */
 int os_list_processes(const struct os *os, struct os_pids *pids);
+
+/* How many processes there are, by the links of /proc: one for each, and one for each folder of its
+ * own. How many folders that are a listing says, and it is believed once two listings of different
+ * numbers agree; a kernel module, which may add one, begins this anew. Zeroed at first. */
+struct os_process_count {
+    uint64_t folders, listed, modules;
+    bool known;
+};
+
+/* os_list_processes, and learns from it. */
+int os_list_and_learn(const struct os *os, struct os_pids *pids, struct os_process_count *count);
+
+/* The number, by two system calls; false where it is not known. */
+bool os_count_processes(const struct os *os, struct os_process_count *count, size_t *out);
 
 /* Whether /proc is mounted so that processes exist which it does not list for us (hidepid=invisible
  * or ptraceable, and neither a right nor a group that sees all). A few system calls; reads the list

@@ -34,7 +34,9 @@ struct process_table {
     bool chosen_anew;  /* `roots` is to be made again */
     struct hash roots; /* chosen pid → the key of the process that had it first; 0: none yet */
 
-    size_t listed;       /* in /proc, when all were listed last */
+    size_t listed; /* in /proc, when all were listed last, or counted */
+    struct os_process_count process_count;
+    uint64_t counted_ns; /* when they were listed for the number last */
     bool complete;       /* in this tick: `pids` are all that are in /proc */
     struct missing_pid { /* process_table_meet: not in /proc, when that was listed for it; pid 0:
                             none */

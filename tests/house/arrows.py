@@ -61,6 +61,7 @@ PUBLIC = {
     "context.h": "util",
     "error.h": "util",
     "export.h": "util",
+    "filesystem.h": "host",
     "gpu.h": "gpu",
     "history.h": "model",
     "mark.h": "util",

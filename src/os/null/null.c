@@ -191,6 +191,7 @@ DOES_NOTHING(os_groups_find(struct os_groups *groups, const struct os *os))
 DOES_NOTHING(os_groups_metrics(const struct os_groups *groups, const struct os *os,
                                struct span path, struct row_batch *out))
 UNSUPPORTED(os_read_table(const struct os *os, vitals_table entity, struct row_batch *out))
+UNSUPPORTED(os_read_filesystem_of(const struct os *os, const char *path, struct row_batch *out))
 UNSUPPORTED(os_read_filesystems(const struct os *os, const struct os_gate *gate,
                                 struct row_batch *out))
 
@@ -253,6 +254,10 @@ SETS(int,
 
 /* ---- processes ---- */
 
+UNSUPPORTED(os_list_and_learn(const struct os *os, struct os_pids *pids,
+                              struct os_process_count *count))
+RETURNS(bool, os_count_processes(const struct os *os, struct os_process_count *count, size_t *out),
+        false)
 SETS(int, os_list_processes(const struct os *os, struct os_pids *pids), pids->count = 0, -ENOTSUP)
 UNSUPPORTED(os_task_iterator_open(const struct os *os, struct os_task_iterator **out))
 UNSUPPORTED(os_task_iterator_read(struct os_task_iterator *iterator,

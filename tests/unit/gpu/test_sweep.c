@@ -173,6 +173,7 @@ static void what_is_opened_later_is_found_soon(void)
 static void what_is_closed_is_gone_at_once(void)
 {
     begin();
+    put_process(1, "init", 1); // without any process it is no /proc
     put_process(7, "player", 60);
     put_open(7, 3, "/dev/dri/renderD128", MSM);
     put_open(7, 4, "/dev/dri/renderD128", "drm-driver: msm\ndrm-client-id: 9\n");

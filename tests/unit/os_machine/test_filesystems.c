@@ -213,6 +213,13 @@ static void broken_lines_of_mountinfo(void)
     CHECK(mount_parse((struct span){line, (size_t)size}, &mount));
     CHECK(mount.point.cut);
     CHECK_UINT(strlen(mount.point.bytes), mount.point.size);
+    CHECK_FALSE(mount.options_cut);
+    CHECK_CASE("more options than there is room for");
+    size = snprintf(line, sizeof line, "1 2 3:4 / /x rw,a - ext4 /dev/x rw,b=%08200d,c", 0);
+    CHECK(mount_parse((struct span){line, (size_t)size}, &mount));
+    CHECK(mount.options_cut);
+    CHECK_BYTES(mount.options, mount.options_size, "rw,a",
+                4); /* not c, as if nothing were missing */
     CHECK_CASE("an escape that is none");
     const char *odd = "1 2 3:4 / /a\\09\\400\\1 rw - ext4 /dev/x rw";
     CHECK(mount_parse((struct span){odd, strlen(odd)}, &mount));

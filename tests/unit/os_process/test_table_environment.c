@@ -49,7 +49,8 @@ static void every_entry_is_a_row(void)
     CHECK_UINT(asked.batch.row_count, 7);
     check_variable(&asked, 1, "A", "1");
     check_variable(&asked, 2, "B", "=x=y");
-    check_variable(&asked, 3, "WITHOUT", "");
+    check_text(&asked, need_row(&asked, 3), VITALS_ENVIRONMENT_NAME, "WITHOUT");
+    CHECK_INT(state_of(&asked, need_row(&asked, 3), VITALS_ENVIRONMENT_VALUE), VITALS_UNSUPPORTED);
     check_variable(&asked, 4, "", "lead");
     check_variable(&asked, 5, "A", "2");
     check_variable(&asked, 6, "E", "");

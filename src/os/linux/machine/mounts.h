@@ -17,11 +17,12 @@ struct mount_text {
 };
 
 struct mount {
-    uint64_t major, minor;
+    uint64_t id, major, minor;
     struct mount_text point, source;
     struct span type; /* borrowed from the line */
     size_t options_size;
     char options[MOUNT_OPTIONS]; /* as in /proc/mounts: rw or ro, then all others */
+    bool options_cut;            /* there are more */
     bool read_only;              /* the file system is read-only, not just this mount */
 };
 

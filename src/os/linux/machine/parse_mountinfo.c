@@ -39,7 +39,9 @@ static void take_text(struct span word, struct mount_text *out)
 
 static void add_option(struct mount *mount, struct span option)
 {
-    if (mount->options_size + 1 + option.size > sizeof mount->options)
+    size_t room = sizeof mount->options - mount->options_size;
+    mount->options_cut = mount->options_cut || option.size + 1 > room;
+    if (mount->options_cut)
         return;
     if (mount->options_size > 0)
         mount->options[mount->options_size++] = ',';
@@ -78,15 +80,16 @@ static void add_options(struct mount *mount, struct span list, enum which which)
 bool mount_parse(struct span line, struct mount *out)
 {
     // id, parent, major:minor, root, point, options, then optional fields up to a lone minus
-    enum { DEVICE = 2, POINT = 4, OPTIONS = 5, FIXED = 6 };
+    enum { ID = 0, DEVICE = 2, POINT = 4, OPTIONS = 5, FIXED = 6 };
     struct cursor at = cursor_over(line.bytes, line.size);
     struct span fixed[FIXED], word;
     for (unsigned i = 0; i < FIXED; i++)
         if (!cursor_word(&at, &fixed[i]))
             return false;
+    struct cursor id = cursor_over(fixed[ID].bytes, fixed[ID].size);
     struct cursor device = cursor_over(fixed[DEVICE].bytes, fixed[DEVICE].size);
-    if (!cursor_u64(&device, &out->major) || !cursor_literal(&device, ":") ||
-        !cursor_u64(&device, &out->minor))
+    if (!cursor_u64(&id, &out->id) || !cursor_u64(&device, &out->major) ||
+        !cursor_literal(&device, ":") || !cursor_u64(&device, &out->minor))
         return false;
     do {
         if (!cursor_word(&at, &word))
@@ -106,6 +109,7 @@ bool mount_parse(struct span line, struct mount *out)
     struct span own = fixed[OPTIONS];
     out->read_only = begins_ro(super);
     out->options_size = 0;
+    out->options_cut = false;
     add_option(out, (struct span){out->read_only || begins_ro(own) ? "ro" : "rw", 2});
     add_options(out, super, EARLY);
     add_options(out, own, ALL);

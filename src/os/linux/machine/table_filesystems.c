@@ -27,6 +27,7 @@ struct filesystems {
     const struct os_gate *gate; /* may be NULL */
     struct row_batch *out;
     struct mount mount; /* the current line */
+    uint64_t mount_id;  /* 0: every one; else that one alone, without its space */
     struct zfs_pools pools;
     uint64_t seen[SEEN_FEW]; /* devices already counted: as many as most machines have … */
     size_t seen_count;
@@ -104,6 +105,12 @@ static void fact_cut(struct row_batch *out, vitals_metric metric, const struct m
     batch_set_text_as(out, metric, text_of(text), text->cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
 }
 
+static void fact_options(struct row_batch *out, vitals_metric metric, const struct mount *mount)
+{
+    batch_set_text_as(out, metric, (struct span){mount->options, mount->options_size},
+                      mount->options_cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
+}
+
 static void write_mount(struct filesystems *all)
 {
     struct row_batch *out = all->out;
@@ -137,8 +144,7 @@ static void write_mount(struct filesystems *all)
     fact_cut(out, VITALS_FILESYSTEM_MOUNT_POINT, &mount->point);
     fact_cut(out, VITALS_FILESYSTEM_DEVICE, &mount->source);
     batch_set_text(out, VITALS_FILESYSTEM_TYPE, mount->type);
-    batch_set_text(out, VITALS_FILESYSTEM_OPTIONS,
-                   (struct span){mount->options, mount->options_size});
+    fact_options(out, VITALS_FILESYSTEM_OPTIONS, mount);
     batch_set_u64(out, VITALS_FILESYSTEM_READ_ONLY, mount->read_only);
     batch_set_u64(out, VITALS_FILESYSTEM_REMOTE, remote);
     batch_set_u64(out, VITALS_FILESYSTEM_PSEUDO, pseudo);
@@ -146,6 +152,20 @@ static void write_mount(struct filesystems *all)
     batch_set_u64(out, VITALS_FILESYSTEM_COUNTED, counted);
     if (out->count > before && mount->point.size == 1 && !remote)
         all->root_fact = out->count;
+}
+
+static void write_space(struct row_batch *out, const struct statvfs *space)
+{
+    uint64_t unit = space->f_frsize != 0 ? space->f_frsize : space->f_bsize;
+    uint64_t used = space->f_blocks > space->f_bfree ? space->f_blocks - space->f_bfree : 0;
+    batch_set_u64(out, VITALS_FILESYSTEM_TOTAL_BYTES, saturating_mul(space->f_blocks, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_USED_BYTES, saturating_mul(used, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_FREE_BYTES, saturating_mul(space->f_bfree, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, saturating_mul(space->f_bavail, unit));
+    if (space->f_files != 0) {
+        batch_set_u64(out, VITALS_FILESYSTEM_INODES, space->f_files);
+        batch_set_u64(out, VITALS_FILESYSTEM_INODES_FREE, space->f_ffree);
+    }
 }
 
 static void take_mount(struct span line, void *data)
@@ -158,7 +178,11 @@ static void take_mount(struct span line, void *data)
     struct statvfs space = {0};
     bool asked = false;
     int error = 0;
-    if (!mount_parse(line, &all->mount) || mount_stores_nothing(mount->type))
+    if (!mount_parse(line, &all->mount))
+        return;
+    if (all->mount_id == mount->id)
+        write_mount(all);
+    if (all->mount_id != 0 || mount_stores_nothing(mount->type))
         return;
     for (unsigned metric = first; metric <= last; metric++)
         asked |= batch_wants(out, (vitals_metric)metric);
@@ -181,16 +205,7 @@ static void take_mount(struct span line, void *data)
                           error == -ETIMEDOUT ? VITALS_TIMED_OUT : os_availability(error));
     if (!asked || error < 0)
         return;
-    uint64_t unit = space.f_frsize != 0 ? space.f_frsize : space.f_bsize;
-    uint64_t used = space.f_blocks > space.f_bfree ? space.f_blocks - space.f_bfree : 0;
-    batch_set_u64(out, VITALS_FILESYSTEM_TOTAL_BYTES, saturating_mul(space.f_blocks, unit));
-    batch_set_u64(out, VITALS_FILESYSTEM_USED_BYTES, saturating_mul(used, unit));
-    batch_set_u64(out, VITALS_FILESYSTEM_FREE_BYTES, saturating_mul(space.f_bfree, unit));
-    batch_set_u64(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, saturating_mul(space.f_bavail, unit));
-    if (space.f_files != 0) {
-        batch_set_u64(out, VITALS_FILESYSTEM_INODES, space.f_files);
-        batch_set_u64(out, VITALS_FILESYSTEM_INODES_FREE, space.f_ffree);
-    }
+    write_space(out, &space);
     if (span_equal(mount->type, "zfs") && !is_seen(all, mount->source.bytes, mount->source.size))
         zfs_add_dataset(&all->pools, mount, &space);
 }
@@ -200,17 +215,48 @@ int table_filesystems(const struct os *os, struct row_batch *out)
     return os_read_filesystems(os, NULL, out);
 }
 
+/* Not all of it: its tables are large. */
+static void begin(struct filesystems *all, const struct os *os, struct row_batch *out)
+{
+    all->os = os;
+    all->gate = NULL;
+    all->out = out;
+    all->mount_id = 0;
+    all->seen_more = (struct hash){0};
+    all->seen_count = all->nodev_count = all->root_fact = 0;
+    all->nodev_known = all->any_counted = false;
+    all->pools.count = 0;
+    (void)lines_each(os, os->proc, "filesystems", take_type, all);
+}
+
+int os_read_filesystem_of(const struct os *os, const char *path, struct row_batch *out)
+{
+    struct filesystems all;
+    struct statvfs space;
+    struct statx found = {0};
+    int descriptor = open(path, O_PATH | O_CLOEXEC);
+    int error = descriptor < 0 || fstatvfs(descriptor, &space) != 0 ? -errno : 0;
+    if (error == 0 && os->live)
+        (void)!statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &found);
+    os_close_descriptor(descriptor);
+    if (error < 0)
+        return error;
+    begin(&all, os, out);
+    all.mount_id = (found.stx_mask & STATX_MNT_ID) != 0 ? found.stx_mnt_id : 0;
+    if (all.mount_id != 0)
+        (void)lines_each(os, os->proc, "self/mountinfo", take_mount, &all);
+    hash_done(&all.seen_more);
+    if (out->row_count == 0)
+        batch_add_row(out, VITALS_TABLE_FILESYSTEM, 0, (struct span){path, strlen(path)});
+    write_space(out, &space);
+    return 0;
+}
+
 int os_read_filesystems(const struct os *os, const struct os_gate *gate, struct row_batch *out)
 {
     struct filesystems all;
-    all.os = os;
+    begin(&all, os, out);
     all.gate = gate;
-    all.out = out;
-    all.seen_more = (struct hash){0};
-    all.seen_count = all.nodev_count = all.root_fact = 0;
-    all.nodev_known = all.any_counted = false;
-    all.pools.count = 0;
-    (void)lines_each(os, os->proc, "filesystems", take_type, &all);
     zfs_list_pools(os, &all.pools);
     int error = lines_each(os, os->proc, "self/mountinfo", take_mount, &all);
     hash_done(&all.seen_more);
@@ -240,7 +286,7 @@ static void take_any_mount(struct span line, void *data)
     fact_cut(out, VITALS_MOUNT_MOUNT_POINT, &mount->point);
     fact_cut(out, VITALS_MOUNT_DEVICE, &mount->source);
     batch_set_text(out, VITALS_MOUNT_TYPE, mount->type);
-    batch_set_text(out, VITALS_MOUNT_OPTIONS, (struct span){mount->options, mount->options_size});
+    fact_options(out, VITALS_MOUNT_OPTIONS, mount);
 }
 
 int table_mounts(const struct os *os, struct row_batch *out)

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ENTRIES_BYTES = 64 * 1024 };
@@ -63,7 +64,41 @@ static void sort_pids(struct os_pids *pids)
 
 int os_list_processes(const struct os *os, struct os_pids *pids)
 {
-    return os_list_numbers(os, ".", pids);
+    /* A procfs lists at least the process that reads it: a folder without one is something else. */
+    int result = os_list_numbers(os, ".", pids);
+    return result == 0 && pids->count == 0 ? -ENODATA : result;
+}
+
+/* The links of a folder: those of procfs are counted so in proc_root_getattr, of sysfs by its
+ * folders. 0: not known. */
+static uint64_t links_of(int root, const char *path)
+{
+    struct stat status;
+    return root >= 0 && fstatat(root, path, &status, AT_EMPTY_PATH) == 0 ? status.st_nlink : 0;
+}
+
+int os_list_and_learn(const struct os *os, struct os_pids *pids, struct os_process_count *count)
+{
+    uint64_t modules = links_of(os->sys, "module"), links = links_of(os->proc, "");
+    int result = os_list_processes(os, pids);
+    bool same = result == 0 && links == links_of(os->proc, ""); // none came or went meanwhile
+    if (!same || modules == 0 || links <= pids->count)
+        return result;
+    uint64_t folders = links - pids->count;
+    bool agrees = folders == count->folders && modules == count->modules;
+    if (agrees && pids->count == count->listed)
+        return result;
+    *count = (struct os_process_count){folders, pids->count, modules, agrees};
+    return result;
+}
+
+bool os_count_processes(const struct os *os, struct os_process_count *count, size_t *out)
+{
+    uint64_t links = count->known ? links_of(os->proc, "") : 0;
+    count->known = links > count->folders && links_of(os->sys, "module") == count->modules;
+    if (count->known)
+        *out = (size_t)(links - count->folders);
+    return count->known;
 }
 
 int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids)

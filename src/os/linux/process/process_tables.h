@@ -165,7 +165,8 @@ bool linux_mapping_path(struct span text, struct buffer *out, struct span *path)
 /* ---- environment ---- */
 
 struct linux_variable {
-    struct span name, value; /* of an entry without "=", the name is the whole */
+    struct span name, value; /* of an entry without "=" the name is the whole, and value.bytes NULL
+                              */
 };
 
 /* The next one of /proc/PID/environ; false at the end. Empty strings are passed over, and one that

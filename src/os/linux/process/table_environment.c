@@ -28,7 +28,7 @@ bool linux_parse_variable(struct cursor *cursor, struct linux_variable *out)
     size_t size = equals != NULL ? (size_t)(equals - string.bytes) : string.size;
     out->name = (struct span){string.bytes, size};
     out->value = equals != NULL ? (struct span){equals + 1, string.size - size - 1}
-                                : (struct span){string.bytes + size, 0};
+                                : (struct span){NULL, 0};
     return true;
 }
 
@@ -89,7 +89,10 @@ static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
         vitals_availability state = cut && cursor_done(&strings) ? VITALS_LOWER_BOUND : VITALS_HAVE;
         batch_add_row(out, VITALS_TABLE_ENVIRONMENT, row, variable.name);
         batch_set_text(out, VITALS_ENVIRONMENT_NAME, variable.name);
-        batch_set_text_as(out, VITALS_ENVIRONMENT_VALUE, variable.value, state);
+        if (variable.value.bytes != NULL)
+            batch_set_text_as(out, VITALS_ENVIRONMENT_VALUE, variable.value, state);
+        else
+            batch_set_missing(out, VITALS_ENVIRONMENT_VALUE, VITALS_UNSUPPORTED);
     }
     buffer_done(&text);
     return result;
