@@ -78,7 +78,7 @@ def python_for_every_user():
 
 BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))
 VITALS = str(for_every_user(os.environ.get("VITALS", "build/vitals")))
-for _name in ("tell", "vitals-full", "libvitals.so.0"):  # beside it, where it looks, and the library of that
+for _name in ("tell", "vitals-full", "libvitals.so.1"):  # beside it, where it looks, and the library of that
     for_every_user(BUILD / _name)
 PYTHON = python_for_every_user()
 SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
