@@ -284,8 +284,27 @@ static int take_static_row(struct tables *tables, const struct csv_row *row)
                       {"system_gpu_count", "system_gpus"},
                       {"ram_system_capacity", "ram_system_capacity"},
                       {"gpu_ram_system_capacity", "gpu_ram_system_capacity"}};
+    static const struct {
+        const char *column, *figure, *unit;
+    } FIGURES[] = {{"ram_system_capacity", "memory_total_peak_bytes", "bytes"},
+                   {"gpu_ram_system_capacity", "device_memory_total_peak_bytes", "bytes"},
+                   {"system_gpu_count", "devices_peak", ""}};
     for (size_t i = 0; i < GPU_TRACKER_STATIC && i < row->count; i++) {
         const char *name = GPU_TRACKER_STATIC_COLUMNS[i].name, *value = row->fields[i];
+        double number;
+        for (size_t k = 0; k < ARRAY_COUNT(FIGURES) && csv_number(value, &number); k++) {
+            double scale = k == 0 ? tables->ram_scale : k == 1 ? tables->gpu_ram_scale : 1;
+            const vitals_figure_form form = {.size = sizeof form,
+                                             .name = FIGURES[k].figure,
+                                             .unit = FIGURES[k].unit,
+                                             .subject = "system",
+                                             .source = "the file's static data",
+                                             .state = VITALS_HAVE,
+                                             .value = number * scale};
+            if (strcmp(name, FIGURES[k].column) == 0 &&
+                vitals_account_put(tables->recording->account, &form, NULL) == VITALS_EMEMORY)
+                tables->recording->no_memory = true;
+        }
         if (strcmp(name, "ram_unit") == 0)
             tables->ram_scale = unit_scale(value, "bytes");
         else if (strcmp(name, "gpu_ram_unit") == 0)

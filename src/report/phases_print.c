@@ -322,6 +322,7 @@ static void put_static_data(struct json_form *form, const vitals_account *accoun
     const char *gpu_memory = unit_or(view->gpu_memory_unit, "gigabytes");
     double cores = words_attribute_number(account, "system_cores"), devices = devices_of(account);
     double expected = words_attribute_number(account, "expected_cores");
+    double expected_gpus = words_attribute_number(account, "expected_gpus");
     bool told = words_find(account, "devices", "peak", "system") != NULL;
     form_begin_member(form, "static_data", '{');
     form_put_string(form, "ram_unit", memory);
@@ -332,7 +333,7 @@ static void put_static_data(struct json_form *form, const vitals_account *accoun
     put_known(form, "system_core_count", cores > 0, cores, false);
     put_known(form, "n_expected_cores", expected > 0, expected, false);
     put_known(form, "system_gpu_count", told, devices, false);
-    put_known(form, "n_expected_gpus", told, devices, false);
+    put_known(form, "n_expected_gpus", told, expected_gpus > 0 ? expected_gpus : devices, false);
     form_end(form, '}');
 }
 

@@ -101,7 +101,7 @@ class Same(unittest.TestCase):
         ours = json.loads(self.ours("report", tracking, "--phases", "--format", "gpu-tracker"))
         theirs = results.to_json()
         self.check(ours["overall"], theirs["overall"])
-        self.check(list(ours["static_data"]), list(theirs["static_data"]))
+        self.check(ours["static_data"], theirs["static_data"])
         blocks = {block["name"]: block for block in ours["code_block_results"]}
         self.assertEqual(list(blocks), [block["name"] for block in theirs["code_block_results"]])
         for block in theirs["code_block_results"]:
