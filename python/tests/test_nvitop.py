@@ -4,6 +4,7 @@ on the simulated driver library."""
 import contextlib
 import copy
 import datetime
+import importlib.util
 import io
 import json
 import math
@@ -147,6 +148,31 @@ class Values(unittest.TestCase):
             self.assertTrue(hasattr(nvitop, name), name)
         import vitals.compat.nvitop.api.device as device
         self.assertIs(device.Device, nvitop.Device)
+
+    def test_callbacks_have_their_older_names(self):
+        from vitals.compat.nvitop.callbacks.keras import GpuStatsLogger as keras
+        from vitals.compat.nvitop.callbacks.lightning import GpuStatsLogger as lightning
+        from vitals.compat.nvitop.callbacks.pytorch_lightning import GpuStatsLogger as older
+        from vitals.compat.nvitop.callbacks.tensorboard import add_scalar_dict
+        told = []
+
+        class Writer:
+            def add_scalar(self, *what):
+                told.append(what)
+        add_scalar_dict(Writer(), "gpu", {"a": 1.0}, 7)
+        self.assertEqual(told, [("gpu/a", 1.0, 7, None)])
+        self.assertIs(lightning, older)
+        for make, modules in ((keras, ("keras",)), (lightning, ("lightning", "pytorch_lightning"))):
+            if not any(importlib.util.find_spec(name) for name in modules):
+                self.assertRaises(ImportError, make)  # of the framework, which is loaded now
+
+    def test_without_nvidia_ml_py(self):
+        text = ("import sys; sys.modules['pynvml'] = None\nimport vitals, vitals.compat.nvitop as nvitop\n"
+                "nvitop.readings.use(vitals.Context(demo='default'))\ndevice = nvitop.Device(0)\n"
+                "print(device.max_mig_device_count(), hasattr(device, 'no_such_thing'), len(dict(device.as_snapshot())))\n"
+                "try: device.handle\nexcept ModuleNotFoundError: print('no handle')\n")
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout, f"0 False {len(nvitop.Device.SNAPSHOT_KEYS) + 2}\nno handle\n", done.stderr)
 
     def test_import_is_light(self):
         done = subprocess.run([sys.executable, "-c", "import sys, vitals.compat.nvitop; print(sorted({'numpy', 'psutil', "
@@ -397,6 +423,7 @@ DIFFERS = (
      "of MIG devices from Hopper on, by the driver's counters"),
     (r"/processes/(\(\d, \d\)|\d) \d+/gpu_(sm|memory|encoder|decoder)_utilization$",
      "on MIG devices the driver does not tell: nvitop says 0 there, ours is N/A"),
+    (r"/cuda_version$", "a name of nvitop 0.5"),
     (r"/gone/(children|parents)$", "another message of the same error"),
     (r"lost-half-way/devices/1", "the identity of a lost device stays known, and its BAR1 memory is not"),
     (r"(empty|init-.*)/module/cuda_driver_version", "the C library tells it of a device only"),

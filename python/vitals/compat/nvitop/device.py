@@ -140,6 +140,7 @@ class Device(Links):
         return Device._of_the_driver("gpu.cuda_version")  # type: ignore[no-any-return]
 
     max_cuda_version = cuda_driver_version
+    cuda_version = cuda_driver_version  # as nvitop 0.5 calls it
 
     @staticmethod
     def cuda_runtime_version() -> str | NaType:
@@ -661,9 +662,13 @@ class PhysicalDevice(Device):
     """A whole device."""
 
     def max_mig_device_count(self) -> int:
+        """0 also where nvidia-ml-py, which alone tells it, is not installed."""
         if self._lost or self.mig_mode() is NA:
             return 0
-        return libnvml.nvmlQuery("nvmlDeviceGetMaxMigDeviceCount", self.handle, default=0)  # type: ignore[no-any-return]
+        try:
+            return int(libnvml.nvmlQuery("nvmlDeviceGetMaxMigDeviceCount", self.handle, default=0))
+        except ModuleNotFoundError:
+            return 0
 
     def mig_device(self, mig_index: int) -> MigDevice:
         """The MIG device with a number. NVMLError_NotFound if there is none."""
