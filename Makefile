@@ -20,7 +20,7 @@ CONFIGURE = triplet=$$(cc -print-multiarch 2>/dev/null); \
 
 export MESON NINJA
 
-.PHONY: python-package build run test check bench fuzz format docs install uninstall clean help
+.PHONY: python-package frameworks build run test check bench fuzz format docs install uninstall clean help
 
 build: $(BUILD)/build.ninja
 	@$(NINJA) -C $(BUILD)
@@ -32,7 +32,7 @@ run: $(BUILD)/build.ninja
 # Builds what the tests that it runs need. TESTS=servers are those that speak to servers of others,
 # TESTS=python those of the Python package.
 test check: $(BUILD)/tests.stamp $(if $(filter servers,$(TESTS)),$(BUILD)/servers.stamp) \
-    $(if $(filter python,$(TESTS)),python-package)
+    $(if $(filter python,$(TESTS)),python-package) $(if $(filter frameworks,$(TESTS)),frameworks)
 	@scripts/run-tests $(BUILD) --build $(TESTS)
 
 bench: $(BUILD)/tests.stamp
@@ -65,6 +65,7 @@ help:
 	@echo 'make test, check  install what the tests need, run them; TESTS="unit ps" runs some, by suite or name'
 	@echo '                  TESTS=servers: with MLflow, Prometheus, a collector and a browser, which it installs'
 	@echo '                  TESTS=python: of the Python package, which it builds'
+	@echo '                  TESTS=frameworks: its callbacks in Lightning and Transformers, which it installs (190 MB)'
 	@echo 'make bench        print what vitals costs to run, beside other tools'
 	@echo 'make fuzz         search for crashes in each parser, FUZZ_SECONDS=60 each'
 	@echo 'make format       lay out the C source with clang-format'
@@ -96,4 +97,10 @@ python-package: $(BUILD)/tests.stamp
 	@scripts/setup python
 	@$(NINJA) -C $(BUILD) build.ninja >$(BUILD)/make.log
 	@$(MESON) configure $(BUILD) "-Dpackage_python=$(CURDIR)/build/venv-python/bin/python"
+	@$(NINJA) -C $(BUILD) build.ninja >$(BUILD)/make.log
+
+frameworks: $(BUILD)/tests.stamp
+	@scripts/setup frameworks
+	@$(NINJA) -C $(BUILD) build.ninja >$(BUILD)/make.log
+	@$(MESON) configure $(BUILD) "-Dframeworks_python=$(CURDIR)/build/venv-frameworks/bin/python"
 	@$(NINJA) -C $(BUILD) build.ninja >$(BUILD)/make.log

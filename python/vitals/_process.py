@@ -18,6 +18,10 @@ RELATIONS = {
 }
 
 
+PROCESS = lib.VITALS_TABLE_PROCESS
+_OUT, _ERROR = ffi.typeof("vitals_snapshot **"), ffi.typeof("vitals_error *")
+
+
 class Process:
     """The process that has a pid now (without one: this process). If it ends, its pid may be given to
     another process, but every call here is about the first one or raises GoneError.
@@ -73,14 +77,19 @@ class Process:
     def ask(self, *what: str) -> Snapshot:
         """Reads metrics of the table process and whole tables of its own (thread, descriptor, mapping,
         mapped_file, environment, limit, socket), each file once, at one moment."""
-        return Snapshot(_core.create("vitals_snapshot", lib.vitals_process_ask, self.pointer, wanted(what)))
+        out, error = ffi.new(_OUT), ffi.new(_ERROR)
+        result = lib.vitals_process_ask(self.pointer, wanted(what), out, error)
+        if result < 0:
+            _core.check(result, error)
+        return Snapshot(out[0])
 
     def __getitem__(self, name: str) -> Value:
-        return self.ask(name).process[0][name]
+        return self.row(name)[name]
 
     def row(self, *names: str) -> Row:
         """Several metrics at one moment."""
-        return self.ask(*names).process[0]
+        taken = self.ask(*names)
+        return Row(taken, PROCESS, lib.vitals_snapshot_row(taken.pointer, PROCESS, 0))
 
     def as_dict(self, *names: str) -> dict[str, Value]:
         """Metrics by name; without a name all that cost little."""

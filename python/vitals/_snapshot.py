@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import select
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Sequence, Union
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, Pointer, VitalsError, ffi, lib
@@ -79,21 +79,28 @@ class Row:
     Where a method has the name of a metric, as `key`, only the form with brackets gives the metric.
     """
 
-    __slots__ = ("_pointer", "_table", "snapshot")
+    __slots__ = ("_cells", "_known", "_place", "_table", "snapshot")
 
-    def __init__(self, snapshot: Snapshot, table: int, pointer: Pointer) -> None:
-        self.snapshot, self._table, self._pointer = snapshot, table, pointer
+    def __init__(self, snapshot: Snapshot, table: int, pointer: Pointer, cells: _Cells | None = None,
+                 place: int = 0) -> None:
+        self.snapshot, self._table, self._known = snapshot, table, pointer
+        self._cells, self._place = cells, place
+
+    @property
+    def _pointer(self) -> Pointer:
+        if self._known is None:
+            self._known = lib.vitals_snapshot_row(self.snapshot.pointer, self._table, self._place)
+        return self._known
 
     def __getitem__(self, name: str) -> Value:
-        metric = _core.metric_number(self._table, name)
-        return _read(self._pointer, metric)
+        if self._cells is not None:
+            return self._cells[name][self._place]
+        return _read(self._pointer, _core.metric_number(self._table, name))
 
     def __getattr__(self, name: str) -> Value:
-        try:
-            metric = _core.columns(self._table)[name]
-        except KeyError:
-            raise AttributeError(f'the table {self.table} has no metric "{name}"') from None
-        return _read(self._pointer, metric)
+        if name not in _core.columns(self._table):
+            raise AttributeError(f'the table {self.table} has no metric "{name}"')
+        return self[name]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Row) and self._pointer == other._pointer
@@ -184,6 +191,22 @@ def _read(pointer: Pointer, metric: int) -> Value:
     return value
 
 
+class _Cells(Dict[str, List[Value]]):
+    """The columns of a table, each read with the first of its cells: for rows that are visited one after
+    the other."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__()
+        self._of = table
+
+    def __missing__(self, name: str) -> list[Value]:
+        table = self._of
+        metric = _core.metric_number(table._number, name)
+        asked = lib.vitals_snapshot_has_metric(table.snapshot.pointer, metric)
+        column = self[name] = table.values(name) if asked else [None] * len(table)
+        return column
+
+
 class Table:
     """The rows of one table: iterate over it, index it by position, or take whole columns."""
 
@@ -195,8 +218,9 @@ class Table:
         return int(lib.vitals_snapshot_count(self.snapshot.pointer, self._number))
 
     def __iter__(self) -> Iterator[Row]:
-        for pointer in _core.each(lib.vitals_snapshot_next, self.snapshot.pointer, self._number):
-            yield Row(self.snapshot, self._number, pointer)
+        snapshot, number, cells = self.snapshot, self._number, _Cells(self)
+        for place in range(len(self)):
+            yield Row(snapshot, number, None, cells, place)
 
     def __getitem__(self, index: int) -> Row:
         count = len(self)
@@ -325,7 +349,7 @@ class Snapshot:
     """What was read at one moment. It never changes; `snapshot.gpu` or `snapshot["gpu"]` is a table."""
 
     def __init__(self, pointer: Pointer) -> None:
-        self.pointer = _core.owned(pointer, lib.vitals_snapshot_unref)
+        self.pointer = ffi.gc(pointer, lib.vitals_snapshot_unref)  # memory alone: also in a forked process
 
     def __getitem__(self, name: str) -> Table:
         return Table(self, name)

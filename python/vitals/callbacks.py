@@ -2,7 +2,7 @@
 
     keras:         model.fit(..., callbacks=[vitals.callbacks.keras(), TensorBoard(...)])
     Lightning:     Trainer(callbacks=[vitals.callbacks.lightning()])
-    Transformers:  Trainer(callbacks=[vitals.callbacks.transformers()])
+    Transformers:  vitals.callbacks.transformers(trainer)
     TensorBoard:   vitals.callbacks.add_scalar_dict(writer, "gpu", vitals.callbacks.gpu_stats(), step)
 
 The keys are those of nvitop's callbacks: "gpu_id: 0/utilization.gpu (%)", "gpu_id: 0/memory.used (MiB)",
@@ -12,7 +12,9 @@ A framework is imported when its callback is made.
 
 from __future__ import annotations
 
+import importlib
 import os
+import sys
 import time
 from typing import Any, Iterable
 
@@ -147,20 +149,25 @@ def keras(**options: Any) -> Any:
     return GpuStatsLogger()
 
 
-def _lightning() -> Any:
-    try:
-        import lightning.pytorch as framework
-    except ImportError:
-        import pytorch_lightning as framework
-    return framework
+LIGHTNING = ("lightning.pytorch", "pytorch_lightning")
 
 
-def lightning(**options: Any) -> Any:
-    """A callback for lightning or pytorch_lightning, whichever is installed: logs to the trainer's loggers.
-    Options are those of `keras`."""
-    framework = _lightning()
+def _lightning(name: str | None) -> Any:
+    names = [name] if name is not None else sorted(LIGHTNING, key=lambda name: name not in sys.modules)
+    for name in names[:-1]:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            pass
+    return importlib.import_module(names[-1])
 
-    class GpuStatsLogger(framework.callbacks.Callback):  # type: ignore[misc, name-defined]
+
+def lightning(framework: str | None = None, **options: Any) -> Any:
+    """A callback for Lightning: logs to the trainer's loggers. Options are those of `keras`. `framework`:
+    "lightning.pytorch" or "pytorch_lightning"; else the one that is imported, or installed."""
+    module = _lightning(framework)
+
+    class GpuStatsLogger(module.callbacks.Callback):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
             self._steps = _Steps(**options)
@@ -181,19 +188,35 @@ def lightning(**options: Any) -> Any:
     return GpuStatsLogger()
 
 
-def transformers(**options: Any) -> Any:
-    """A callback for the Trainer of Hugging Face: adds the values to what it logs. Options are those of `keras`."""
+def transformers(trainer: Any = None, **options: Any) -> Any:
+    """A callback for the Trainer of Hugging Face: adds the values to what it logs. Options are those of `keras`.
+
+    With a trainer it is put in front of its reporters (TensorBoard, MLflow, …), which then report the values
+    too. Given as Trainer(callbacks=[…]) it comes behind them: the values are in `trainer.state.log_history`.
+    """
     import transformers as framework
 
     class GpuStatsLogger(framework.TrainerCallback):  # type: ignore[misc]
         def __init__(self) -> None:
             self._steps = _Steps(**options)
+            self._values: dict[str, float] = {}
+
+        def on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            self._steps.forget()
 
         def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            self._steps.begin()
+            self._values = self._steps.begin()
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            self._values.update(self._steps.end())
 
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
             if logs is not None:
-                logs.update(self._steps.end())
+                logs.update(self._values)
+                if state.log_history:  # it has a copy of the logs, made before
+                    state.log_history[-1].update(self._values)
 
-    return GpuStatsLogger()
+    made = GpuStatsLogger()
+    if trainer is not None:
+        trainer.callback_handler.callbacks.insert(0, made)
+    return made

@@ -11,6 +11,8 @@ import collections
 import contextlib
 import enum
 import functools
+import itertools
+import operator
 import os
 import resource
 import signal
@@ -19,12 +21,13 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from typing import Any, Callable, Collection, Iterable, Iterator, NamedTuple, Optional
 
 import vitals
 from vitals import _core
 from vitals._core import ffi, lib
-from vitals._snapshot import Row, Snapshot
+from vitals._snapshot import Row, Snapshot, request
 
 __version__ = "7.2.2"
 version_info = (7, 2, 2)
@@ -544,16 +547,8 @@ _MOST_TIMES = ("user", "system", "children_user", "children_system")
 REAP_SECONDS = 0.005  # how often is looked whether a zombie's parent has reaped it
 
 
-class _Ended:
-    """Instead of the handle of a process, of a pid that none had."""
-
-    start_seconds = None
-
-    def is_running(self) -> bool:
-        return False
-
-    def __getattr__(self, name: str) -> Any:
-        raise vitals.GoneError("no process has the pid")
+# Handles of processes that were found in a list: the last ones stay open.
+_lent_handles: collections.deque[vitals.Process] = collections.deque(maxlen=16)
 
 
 class _Ids(NamedTuple):
@@ -577,8 +572,29 @@ def _translated(function: Callable[..., Any]) -> Callable[..., Any]:
     return translated
 
 
+_waits: tuple[float, bool] = (0.0, False)
+
+
+def _waits_counted() -> bool:
+    """Whether the kernel counts how long processes wait for disks: it can be told at any time, and to ask
+    it of each process costs as much as all else."""
+    global _waits
+    if time.monotonic() >= _waits[0]:
+        _waits = time.monotonic() + 1.0, vitals.Process()["block_delay_seconds"] is not None
+    return _waits[1]
+
+
+def _may_be_cut(name: str) -> bool:
+    """The kernel keeps 15 bytes of a name."""
+    return len(name) >= 15 or (not name.isascii() and len(os.fsencode(name)) >= 15)
+
+
 class Process:
     """A process, by psutil's methods. Without a pid: this process."""
+
+    _start: float | None
+    _held: vitals.Process | None  # of one that was asked for by its pid, or is waited for
+    _lent: weakref.ref[vitals.Process] | None  # of one that was found in a list
 
     def __init__(self, pid: int | None = None) -> None:
         self._init(pid)
@@ -590,7 +606,22 @@ class Process:
             raise TypeError(f"pid must be an integer (got {pid!r})")
         if pid < 0:
             raise ValueError(f"pid must be a positive integer (got {pid})")
-        self._pid = pid
+        self._forget(pid, None)
+        try:
+            if pid == 0:
+                raise vitals.GoneError("no process has the pid 0")
+            self._held = vitals.Process(pid)
+            self._start = self._held.start_seconds
+        except (vitals.GoneError, OverflowError):
+            if not _ignore_nsp:
+                raise NoSuchProcess(pid, msg="process PID not found") from None
+            self._gone = True
+        except vitals.DeniedError:
+            raise AccessDenied(pid) from None
+        self._ident = _Ids(pid, self._start)
+
+    def _forget(self, pid: int, start: float | None) -> None:
+        self._pid, self._start, self._ident = pid, start, _Ids(pid, start)
         self._name: str | None = None
         self._ppid: int | None = None
         self._gone = self._reused = False
@@ -600,19 +631,26 @@ class Process:
         self._answer: dict[str, Any] | None = None
         self._created: float | None = None
         self._hash: int | None = None
-        self._handle: Any
-        try:
-            if pid == 0:
-                raise vitals.GoneError("no process has the pid 0")
-            self._handle = vitals.Process(pid)
-        except (vitals.GoneError, OverflowError):
-            if not _ignore_nsp:
-                raise NoSuchProcess(pid, msg="process PID not found") from None
-            self._gone, self._handle = True, _Ended()
-        except vitals.DeniedError:
-            raise AccessDenied(pid) from None
-        self._start = self._handle.start_seconds
-        self._ident = _Ids(pid, self._start)
+        self._held = self._lent = None
+
+    @classmethod
+    def _found(cls, pid: int, start: float | None) -> Process:
+        """Of a list of processes: nothing is opened until something is asked, and few stay open at a time."""
+        made = cls.__new__(cls)
+        made._forget(pid, start)
+        return made
+
+    @property
+    def _handle(self) -> vitals.Process:
+        """Raises GoneError if it has ended, also if another process has its pid now."""
+        handle = self._held if self._lent is None else self._held or self._lent()
+        if handle is None:
+            handle = vitals.Process(self._pid)
+            if handle.start_seconds != self._start:
+                raise vitals.GoneError("another process has this pid now")
+            _lent_handles.append(handle)
+            self._lent = weakref.ref(handle)
+        return handle
 
     # --- what it is ---
 
@@ -643,12 +681,13 @@ class Process:
             except ZombieProcess:
                 about["status"] = "zombie"
             except NoSuchProcess:
-                about["status"] = "terminated"
+                self.is_running()
+                about["status"] = "terminated + PID reused" if self._reused else "terminated"
             except AccessDenied:
                 pass
             if self._exit is not None:
                 about["exitcode"] = self._exit
-            if about.get("status") != "terminated":
+            if not str(about.get("status")).startswith("terminated"):
                 try:
                     at = time.localtime(self.create_time())
                     today = time.localtime()[:3] == at[:3]
@@ -660,8 +699,14 @@ class Process:
 
     __repr__ = __str__
 
+    def _exists(self) -> bool:
+        try:
+            return self._handle.is_running()
+        except vitals.VitalsError:
+            return False
+
     def _no_longer(self) -> NoSuchProcess:
-        if self._handle.is_running():
+        if self._exists():
             return ZombieProcess(self._pid, self._name, self._ppid)
         self._gone = True
         return NoSuchProcess(self._pid, self._name)
@@ -670,13 +715,14 @@ class Process:
         """True while it exists, also as a zombie; never for another process that got its pid."""
         if self._gone or self._reused:
             return False
-        if self._handle.is_running():
+        if self._exists():
             return True
         try:
             vitals.Process(self._pid)
             self._reused = True
         except vitals.VitalsError:
             self._gone = True
+        _pmap.pop(self._pid, None)
         return False
 
     # --- reading ---
@@ -695,8 +741,8 @@ class Process:
 
     # What stands in the same files is read together.
     _GROUPS = (
-        ("parent_pid", "program_name", "state", "terminal", "cpu", "threads", "cpu_user_seconds", "cpu_system_seconds",
-         "children_user_seconds", "children_system_seconds", "block_delay_seconds"),
+        ("parent_pid", "name", "state", "terminal", "cpu", "threads", "cpu_user_seconds", "cpu_system_seconds",
+         "children_user_seconds", "children_system_seconds"),
         ("resident_bytes", "virtual_bytes", "shared_bytes", "text_bytes", "data_bytes"),
         ("uid", "effective_uid", "saved_uid", "gid", "effective_gid", "saved_gid", "cpus_allowed_list"),
         ("read_calls", "write_calls", "read_bytes", "written_bytes", "call_read_bytes", "call_written_bytes"),
@@ -722,6 +768,12 @@ class Process:
                 self._missing(name, row.availability(name))
         return [value for value, _ in found]
 
+    @_translated
+    def _read_into(self, answer: dict[str, Any], names: tuple[str, ...]) -> None:
+        """What is not read yet, at one moment."""
+        row = self._handle.row(*names)
+        answer.update({name: (row[name], row) for name in names if name not in answer})
+
     def _missing(self, name: str, why: str) -> None:
         if why == "denied":
             raise AccessDenied(self._pid, self._name)
@@ -743,7 +795,9 @@ class Process:
 
     @_translated
     def name(self) -> str:
-        self._name = self._values("program_name")[0]
+        self._name = self._values("name")[0]
+        if self._name and _may_be_cut(self._name):
+            self._name = self._values("program_name")[0]
         return self._name or ""
 
     @_translated
@@ -826,7 +880,8 @@ class Process:
         found = []
         for row in self._rows("descriptor"):
             path = row["path"]
-            if row["type"] == "file" and path and str(path).startswith("/") and not row["deleted"]:
+            if row["type"] == "file" and path and str(path).startswith("/") and not row["deleted"] and \
+                    (not str(path).startswith("/proc/") or os.path.isfile(path)):  # its process may have ended
                 flags = int(row["flags"] or 0)
                 mode = {os.O_RDONLY: "r", os.O_WRONLY: "w", os.O_RDWR: "w+"}.get(flags & os.O_ACCMODE, "r")
                 if flags & os.O_APPEND:
@@ -848,9 +903,9 @@ class Process:
 
     @_translated
     def cpu_times(self) -> Any:
-        values = self._values(*(f"{name}_seconds" for name in ("cpu_user", "cpu_system", "children_user",
-                                                               "children_system", "block_delay")))
-        return pcputimes(*(value or 0.0 for value in values))
+        names = _PLAIN["cpu_times"] if _waits_counted() else _PLAIN["cpu_times"][:-1]
+        values = [value or 0.0 for value in self._values(*names)]
+        return pcputimes(*values, *((0.0,) if len(values) < len(pcputimes._fields) else ()))
 
     @_translated
     def cpu_percent(self, interval: float | None = None) -> float:
@@ -986,11 +1041,8 @@ class Process:
     @_translated
     def _relatives(self, relation: str) -> list[Process]:
         self._check_alive()
-        found = []
-        for row in self._handle.relatives(relation).process:
-            with contextlib.suppress(NoSuchProcess):
-                found.append(Process(int(row["pid"] or 0)))
-        return found
+        rows = self._handle.relatives(relation, "process.pid", "process.start_seconds").process
+        return [Process._found(int(row["pid"] or 0), row["start_seconds"]) for row in rows]  # type: ignore[arg-type]
 
     def _check_alive(self) -> None:
         if not self.is_running():
@@ -1041,13 +1093,17 @@ class Process:
             return self._exit
         ours = self._is_child()
         end = None if timeout is None else time.monotonic() + timeout
+        code = None
         try:
-            code = self._handle.wait(timeout)
+            handle = self._held = self._handle
+            code = handle.wait(timeout)
             # psutil waits until its parent has reaped it, too.
-            while self._handle.is_running():
+            while handle.is_running():
                 if end is not None and time.monotonic() >= end:
                     raise vitals.TimedOutError("a zombie")
                 time.sleep(REAP_SECONDS)
+        except vitals.GoneError:
+            pass
         except vitals.TimedOutError:
             raise TimeoutExpired(0 if timeout is None else timeout, self._pid, self._name) from None
         self._waited = True
@@ -1061,7 +1117,7 @@ class Process:
         try:
             return bool(self._handle["parent_pid"] == os.getpid())
         except vitals.VitalsError:
-            return True
+            return False  # something else has waited for it
 
     # --- many at once ---
 
@@ -1075,6 +1131,11 @@ class Process:
                                  f"{', '.join(map(repr, sorted(unknown)))}")
         found: dict[str, Any] = {}
         with self.oneshot():
+            names = dict.fromkeys(metric for name in attrs or _AS_DICT for metric in _PLAIN.get(name, ()))
+            if not _waits_counted():
+                names.pop("block_delay_seconds", None)
+            if names and self._answer is not None:
+                self._read_into(self._answer, tuple(names))
             for name in attrs or _AS_DICT:
                 try:
                     found[name] = self._pid if name == "pid" else getattr(self, name)()
@@ -1140,7 +1201,7 @@ class Popen(Process):
 
 _pmap: dict[int, Process] = {}
 _PLAIN: dict[str, tuple[str, ...]] = {
-    "pid": (), "name": ("program_name",), "ppid": ("parent_pid",), "status": ("state",), "num_threads": ("threads",),
+    "pid": (), "name": ("name",), "ppid": ("parent_pid",), "status": ("state",), "num_threads": ("threads",),
     "cpu_num": ("cpu",), "nice": ("nice",),
     "memory_info": ("resident_bytes", "virtual_bytes", "shared_bytes", "text_bytes", "data_bytes"),
     "cpu_times": ("cpu_user_seconds", "cpu_system_seconds", "children_user_seconds", "children_system_seconds",
@@ -1148,15 +1209,39 @@ _PLAIN: dict[str, tuple[str, ...]] = {
 }
 
 
-def _plain(attribute: str, pid: int, values: list[Any]) -> Any:
+def _filled(values: list[Any], missing: Any) -> list[Any]:
+    return [missing if value is None else value for value in values] if None in values else values
+
+
+def _plain(attribute: str, columns: dict[str, list[Any]]) -> list[Any]:
+    """An attribute of all processes, of the columns of one snapshot."""
+    if attribute == "pid":
+        return columns["pid"]
+    values = [columns[name] for name in _PLAIN[attribute]]
     if attribute == "memory_info":
-        rss, vms, shared, text, data = (value or 0 for value in values)
-        return pmem(rss, vms, shared, text, 0, data, 0)
+        rss, vms, shared, text, data = (_filled(column, 0) for column in values)
+        zero = itertools.repeat(0)
+        return list(map(pmem._make, zip(rss, vms, shared, text, zero, data, zero)))
     if attribute == "cpu_times":
-        return pcputimes(*(value or 0.0 for value in values))
-    if attribute == "status":
-        return _STATUS.get(values[0], values[0])
-    return pid if attribute == "pid" else values[0]
+        return list(map(pcputimes._make, zip(*(_filled(column, 0.0) for column in values))))
+    if attribute == "name":
+        return _whole_names(columns["pid"], values[0])
+    return [_STATUS.get(word, word) for word in values[0]] if attribute == "status" else values[0]
+
+
+def _whole_names(pids: list[Any], names: list[Any]) -> list[Any]:
+    """Names as Process.name() gives them: those that may be cut are read again, at once."""
+    short = [pid for pid, name in zip(pids, names) if name and _may_be_cut(name)]
+    if not short:
+        return names
+    table = vitals.snapshot("process.pid", "process.program_name", pids=short, rows="listed").process
+    whole = dict(zip(table.values("pid"), table.values("program_name")))
+    return [whole.get(pid) or name for pid, name in zip(pids, names)]
+
+
+@functools.lru_cache(maxsize=64)
+def _process_request(names: tuple[str, ...]) -> Any:
+    return request([f"process.{name}" for name in names])
 
 
 def process_iter(attrs: Collection[str] | None = None, ad_value: Any = None) -> Iterator[Process]:
@@ -1168,32 +1253,32 @@ def process_iter(attrs: Collection[str] | None = None, ad_value: Any = None) -> 
             raise ValueError(f"invalid attr name {', '.join(map(repr, sorted(unknown)))}")
     wanted = list(_AS_DICT if attrs is not None and not attrs else attrs or ())
     plain = [name for name in wanted if name in _PLAIN]
-    names = list(dict.fromkeys(["pid", "start_seconds", *(metric for name in plain for metric in _PLAIN[name])]))
-    table = _take(*(f"process.{name}" for name in names)).process
+    names = tuple(dict.fromkeys(["pid", "start_seconds", *(metric for name in plain for metric in _PLAIN[name])]))
+    if not _waits_counted():
+        names = tuple(name for name in names if name != "block_delay_seconds")
+    taken = _core.create("vitals_snapshot", lib.vitals_snapshot_take_request, _core.default_context().pointer,
+                         _process_request(names))
+    table = Snapshot(taken).process
     columns: dict[str, list[Any]] = {name: table.values(name) for name in names}
+    columns.setdefault("block_delay_seconds", [None] * len(table))
     rest = [name for name in wanted if name not in _PLAIN]
-    alive: dict[int, Process] = {}
-    for index in sorted(range(len(table)), key=lambda place: columns["pid"][place]):
-        pid: Any = columns["pid"][index]
+    infos = list(zip(*(_plain(name, columns) for name in plain))) if plain else [()] * len(columns["pid"])
+    gone = set(_pmap) - set(columns["pid"])
+    for pid, start, values in sorted(zip(columns["pid"], columns["start_seconds"], infos),
+                                     key=operator.itemgetter(0)):
         process = _pmap.get(pid)
-        if process is None or process._start != columns["start_seconds"][index]:
-            try:
-                process = Process(pid)
-            except (NoSuchProcess, AccessDenied):
-                continue
-        alive[pid] = process
+        if process is None or process._start != start:
+            process = _pmap[pid] = Process._found(pid, start)
         if attrs is not None:
-            process.info = {  # type: ignore[attr-defined]
-                name: _plain(name, pid, [columns[metric][index] for metric in _PLAIN[name]]) for name in plain}
+            process.info = dict(zip(plain, values))  # type: ignore[attr-defined]
             if rest:
                 try:
                     process.info.update(process.as_dict(rest, ad_value))  # type: ignore[attr-defined]
                 except NoSuchProcess:
-                    del alive[pid]
+                    _pmap.pop(pid, None)
                     continue
-        _pmap[pid] = process
         yield process
-    for pid in set(_pmap) - set(columns["pid"]):
+    for pid in gone:
         _pmap.pop(pid, None)
 
 
@@ -1207,18 +1292,23 @@ def wait_procs(procs: Iterable[Process], timeout: float | None = None,
         raise ValueError(f"timeout must be a positive integer, got {timeout}")
     if callback is not None and not callable(callback):
         raise TypeError(f"callback {callback!r} is not a callable")
-    waiting = set(procs)
-    by_handle = {id(process._handle): process for process in waiting}
     gone: list[Process] = []
 
-    def ended(handle: vitals.Process) -> None:
-        process = by_handle[id(handle)]
-        process.returncode = process.wait(0)  # type: ignore[attr-defined]
+    def ended(process: Process, code: Any) -> None:
+        process.returncode = code  # type: ignore[attr-defined]
         gone.append(process)
         if callback is not None:
             callback(process)
-    vitals.wait_several([process._handle for process in waiting], timeout, ended, reap=False)
-    return gone, [process for process in waiting if process not in gone]
+    handles: dict[int, tuple[vitals.Process, Process]] = {}
+    for process in set(procs):
+        try:
+            handle = process._handle
+            handles[id(handle)] = handle, process
+        except vitals.VitalsError:
+            ended(process, process._exit)
+    vitals.wait_several([handle for handle, _ in handles.values()], timeout,
+                        lambda handle: ended(handles[id(handle)][1], handles[id(handle)][1].wait(0)), reap=False)
+    return gone, [process for _, process in handles.values() if process not in gone]
 
 
 def test() -> None:
@@ -1236,9 +1326,13 @@ def _remember() -> None:
 
 _remember()
 
-__all__ = sorted(name for name in (
-    *globals(),) if not name.startswith("_") and name not in _tuples and name not in (
-    "Any", "Callable", "Collection", "Iterable", "Iterator", "NamedTuple", "Optional", "annotations", "collections",
-    "contextlib", "enum", "functools", "os", "resource", "signal", "socket", "subprocess", "sys", "threading", "time",
-    "vitals", "ffi", "lib", "Row", "Snapshot", "NicDuplex", "BatteryTime", "IOPriority", "REAP_SECONDS", "PROCFS_PATH",
-    "POSIX", "test"))
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and name not in _tuples and
+                 not isinstance(value, type(os)) and (getattr(value, "__module__", __name__) in (__name__, "psutil")
+                                                      or isinstance(value, enum.IntEnum)) and
+                 name not in ("NicDuplex", "BatteryTime", "IOPriority", "REAP_SECONDS", "PROCFS_PATH", "POSIX", "test",
+                              "ffi", "lib", "annotations"))
+
+
+def __dir__() -> list[str]:
+    """psutil's names, without the modules that are imported here."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("_"))})

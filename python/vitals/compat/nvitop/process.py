@@ -52,7 +52,7 @@ def command_join(cmdline: list[str]) -> str:
 # --- Of the machine ---------------------------------------------------------------------------------
 
 _EVERYTHING = (
-    "parent_pid", "program_name", "executable", "command_line", "state", "working_directory", "terminal", "uid",
+    "parent_pid", "name", "program_name", "executable", "command_line", "state", "working_directory", "terminal", "uid",
     "effective_uid", "saved_uid", "gid", "effective_gid", "saved_gid", "threads", "descriptors",
     "voluntary_context_switches", "involuntary_context_switches", "cpu_user_seconds", "cpu_system_seconds",
     "children_user_seconds", "children_system_seconds", "block_delay_seconds", "cpu", "cpus_allowed_list", "nice",
@@ -192,7 +192,7 @@ class HostProcess(host.Process, abc.ABC):
     def _recorded(self, keys: tuple[str, ...], ad_value: Any, what: tuple[str, ...]) -> Any:
         frozen = object.__new__(type(self))
         frozen.__dict__.update(self.__dict__)
-        frozen._handle = _Recorded(self._handle.ask(*what), self._handle)
+        frozen._held = _Recorded(self._handle.ask(*what), self._handle)  # type: ignore[assignment]
         frozen._at, frozen._answer = time.time(), None
         percent = frozen.cpu_percent()  # of the time since the last question, so now
         frozen.cpu_percent = lambda: percent  # type: ignore[method-assign]
@@ -235,7 +235,7 @@ _HOST_KEYS = ("is_running", "status", "username", "name", "cmdline", "command", 
               "host_memory", "host_memory_human", "running_time", "running_time_human", "running_time_in_seconds")
 _GPU_KEYS = ("type", "gpu_instance_id", "compute_instance_id", "gpu_memory", "gpu_memory_human", "gpu_memory_percent",
              "gpu_sm_utilization", "gpu_memory_utilization", "gpu_encoder_utilization", "gpu_decoder_utilization")
-_HOST_METRICS = ("program_name", "command_line", "state", "uid", "cpu_user_seconds", "cpu_system_seconds",
+_HOST_METRICS = ("name", "program_name", "command_line", "state", "uid", "cpu_user_seconds", "cpu_system_seconds",
                  "resident_bytes", "virtual_bytes", "shared_bytes", "text_bytes", "data_bytes", "start_seconds",
                  "host.boot_time_seconds")
 
