@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { SWING_STEPS = 10 };
 
@@ -68,6 +69,11 @@ bool value_parse_number(struct value *value, const char *text)
     if (parse_error(&parsed, text)) {
         value_done(value);
         *value = parsed;
+        return true;
+    }
+    if (strcmp(text, "now") == 0) {
+        value_done(value);
+        *value = (struct value){.kind = VALUE_NOW};
         return true;
     }
     size_t size = strlen(text);
@@ -184,6 +190,12 @@ nvml_return value_peek(const struct value *value, uint64_t elapsed_ns, uint64_t 
     case VALUE_UNSET:
     case VALUE_TEXT: return NVML_ERROR_NOT_SUPPORTED;
     case VALUE_ERROR: return value->result;
+    case VALUE_NOW: {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        *out = (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+        break;
+    }
     case VALUE_CONSTANT: *out = value->first; break;
     case VALUE_SWING: *out = swing(value); break;
     case VALUE_PER_CALL: *out = value->first + value->second * value->reads; break;

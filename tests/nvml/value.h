@@ -18,6 +18,7 @@ enum value_kind {
     VALUE_SWING,      /* 10..90: there and back in ten steps each way, one step a read */
     VALUE_PER_CALL,   /* 1000+5: grows by 5 at each read */
     VALUE_PER_SECOND, /* 1000+5/s: grows by 5 a second since nvmlInit */
+    VALUE_NOW,        /* now: microseconds of the monotonic clock, when it is read */
     VALUE_TEXT,
     VALUE_ERROR /* N/A, error:15 */
 };
@@ -32,7 +33,7 @@ struct value {
 
 /* What value_parse_number accepts, for messages. */
 #define VALUE_NUMBER_FORMS \
-    "a number (42, 0x2a, 80GiB, max), LOW..HIGH, START+STEP, START+STEP/s, N/A or error:CODE"
+    "a number (42, 0x2a, 80GiB, max), LOW..HIGH, START+STEP, START+STEP/s, now, N/A or error:CODE"
 
 bool value_parse_number(struct value *value, const char *text);
 bool value_parse_text(struct value *value, const char *text);
