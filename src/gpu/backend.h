@@ -66,6 +66,7 @@ struct gpu_scan {
     signed char state;         /* VITALS_HAVE, or why there are no devices */
     char message[GPU_MESSAGE]; /* one line for a person: "driver 580.95, 8 devices" */
     uint32_t count;
+    uint32_t expected; /* of `listed`: devices that the driver says there are; 0: not known */
     struct gpu_identity devices[GPU_DEVICES_MAX]; /* a device comes before its partitions */
 };
 
@@ -118,8 +119,8 @@ struct gpu_backend {
     int (*open)(const vitals_context *context, void **state, struct gpu_scan *why);
     void (*scan)(void *state, struct gpu_scan *out);
     /* Called on any thread during a scan: fills `count` and `devices` with those listed so far, so
-     * that a device that hangs hides only the devices after it. Does not call the driver. NULL: a
-     * scan reports everything or nothing. */
+     * that a device that hangs hides only the devices after it; and `expected`. Does not call the
+     * driver. NULL: a scan reports everything or nothing. */
     void (*listed)(void *state, struct gpu_scan *out);
     /* Reads the metrics in out->batch.wanted, with no more driver calls than they need. */
     void (*sample)(void *state, uint32_t slot, struct gpu_sample *out);

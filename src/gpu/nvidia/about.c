@@ -112,6 +112,55 @@ void nvidia_read_place(struct nvidia_reader *reader)
     (void)pci_fill(&reader->nvidia->context->os, folder, reader->sample);
 }
 
+static bool is_missing(const struct nvidia_reader *reader, vitals_metric metric)
+{
+    const struct batch_cell *cell = gpu_fill_find(reader->sample, metric, "");
+    return reader_wants(reader, metric) && (!cell || cell->state <= 0);
+}
+
+/* Writes the numbers of the set bits: "0-15,32-47". */
+static void print_set(const unsigned long *set, unsigned bits, char *out, size_t capacity)
+{
+    enum { WORD = 8 * sizeof *set };
+    size_t used = 0;
+    out[0] = '\0';
+    for (unsigned i = 0; i < bits && used < capacity; i++) {
+        unsigned first = i;
+        while (i < bits && (set[i / WORD] >> i % WORD & 1) != 0)
+            i++;
+        if (i == first)
+            continue;
+        int size = snprintf(out + used, capacity - used, i - first > 1 ? "%s%u-%u" : "%s%u",
+                            used > 0 ? "," : "", first, i - 1);
+        used += size > 0 ? (size_t)size : 0;
+    }
+}
+
+/* Where sysfs is not there, as in some containers, the driver knows these too. */
+void nvidia_read_place_of_driver(struct nvidia_reader *reader)
+{
+    enum { CPUS_MAX = 1024 };
+    const struct {
+        vitals_metric metric;
+        unsigned both;
+    } pairs[] = {{VITALS_GPU_PCI_ID, reader->device->pci_id},
+                 {VITALS_GPU_PCI_SUBSYSTEM_ID, reader->device->pci_subsystem_id}};
+    char text[256];
+    for (size_t i = 0; i < ARRAY_COUNT(pairs); i++) {
+        if (pairs[i].both == 0 || !is_missing(reader, pairs[i].metric))
+            continue;
+        snprintf(text, sizeof text, "%04x:%04x", pairs[i].both & 0xffff, pairs[i].both >> 16);
+        reader_set_text(reader, pairs[i].metric, NVML_SUCCESS, text);
+    }
+    if (!is_missing(reader, VITALS_GPU_LOCAL_CPUS))
+        return;
+    unsigned long set[CPUS_MAX / 8 / sizeof(unsigned long)] = {0};
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetCpuAffinity, ARRAY_COUNT(set), set);
+    print_set(set, CPUS_MAX, text, sizeof text);
+    if (code == NVML_SUCCESS && text[0] != '\0')
+        reader_set_text(reader, VITALS_GPU_LOCAL_CPUS, code, text);
+}
+
 void nvidia_read_partition(struct nvidia_reader *reader)
 {
     if (!reader->device->partition)

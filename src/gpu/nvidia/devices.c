@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PARTS_MAX = 32, FANS_MAX = 16, CAPABILITY_MAX = 99 };
+enum { PARTS_MAX = 32, PARTS_USUAL = 8, FANS_MAX = 16, CAPABILITY_MAX = 99 };
 
 /* ---- slots ---- */
 
@@ -62,6 +62,7 @@ void nvidia_listed(void *state, struct gpu_scan *out)
 {
     const struct nvidia *nvidia = state;
     out->count = atomic_load_explicit(&nvidia->listed, memory_order_acquire);
+    out->expected = atomic_load_explicit(&nvidia->expected, memory_order_relaxed);
     for (uint32_t i = 0; i < out->count; i++)
         out->devices[i] = nvidia->devices[nvidia->list[i]]->who;
 }
@@ -98,6 +99,8 @@ static void identify(const struct nvidia *nvidia, struct nvidia_device *device, 
     struct nvml_pci_info pci = {0};
     who->pci_state = (signed char)nvml_availability(
         NVML_CALL(nvml, nvmlDeviceGetPciInfo_v3, handle, &pci));
+    device->pci_id = who->pci_state > 0 ? pci.pci_device_id : 0;
+    device->pci_subsystem_id = who->pci_state > 0 ? pci.pci_subsystem_id : 0;
     if (who->pci_state > 0)
         snprintf(who->pci_bus_id, sizeof who->pci_bus_id, "%.*s", (int)sizeof pci.bus_id - 1,
                  pci.bus_id);
@@ -291,8 +294,8 @@ static bool scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *
     bool on = NVML_CALL(nvml, nvmlDeviceGetMigMode, handle, &mode, &pending) == NVML_SUCCESS &&
               mode == 1;
     atomic_store(&device->partitioned, on);
-    if (!on || NVML_CALL(nvml, nvmlDeviceGetMaxMigDeviceCount, handle, &most) != NVML_SUCCESS)
-        most = 0;
+    if (on && NVML_CALL(nvml, nvmlDeviceGetMaxMigDeviceCount, handle, &most) != NVML_SUCCESS)
+        most = PARTS_USUAL;
     for (unsigned i = 0; i < most && i < PARTS_MAX; i++)
         scan_partition(nvidia, device, i, out);
     return true;
@@ -323,6 +326,7 @@ void nvidia_scan(void *state, struct gpu_scan *out)
     }
     if (code == NVML_SUCCESS)
         nvidia->last_count = count;
+    atomic_store_explicit(&nvidia->expected, nvidia->last_count, memory_order_relaxed);
     for (unsigned i = 0; i < nvidia->last_count && i < GPU_DEVICES_MAX; i++)
         lost += !scan_device(nvidia, i, out);
 

@@ -59,12 +59,12 @@ static struct value bytes(uint64_t part, uint64_t total)
 }
 
 /* The first version of the call counts reserved memory as used (nvitop issue 13), and does not
- * report it separately. */
+ * report it separately. It is called where the driver or the device lacks the second. */
 void nvidia_read_memory(struct nvidia_reader *reader)
 {
     struct nvml_memory_v2 now = {.version = NVML_STRUCT_VERSION(struct nvml_memory_v2, 2)};
     nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetMemoryInfo_v2, &now);
-    bool newer = !nvml_lacks(code), wanted = false;
+    bool newer = nvml_availability(code) != VITALS_UNSUPPORTED, wanted = false;
     for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
         wanted = wanted || (metrics[i] != VITALS_GPU_MEMORY_RESERVED_BYTES &&
                             reader_wants(reader, metrics[i]));

@@ -217,6 +217,7 @@ typedef nvml_return nvml_pair_call(nvml_device device, unsigned *first, unsigned
 typedef nvml_return nvml_choice_call(nvml_device device, unsigned which, unsigned *out);
 typedef nvml_return nvml_ecc_call(nvml_device device, unsigned type, unsigned counter,
                                   uint64_t *out);
+typedef nvml_return nvml_set_call(nvml_device device, unsigned words, unsigned long *out);
 typedef nvml_return nvml_pci_call(nvml_device device, struct nvml_pci_info *out);
 typedef nvml_return nvml_memory_call(nvml_device device, struct nvml_memory *out);
 typedef nvml_return nvml_memory_v2_call(nvml_device device, struct nvml_memory_v2 *out);

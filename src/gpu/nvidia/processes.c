@@ -33,19 +33,25 @@ static bool is_instance(unsigned number)
 }
 
 /* Read with the wrong layout, memory and padding become pids. */
-static bool is_plausible(const unsigned char *bytes, size_t layout, size_t count)
+static bool is_plausible(const struct nvml_process *entry)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct nvml_process entry = entry_at(bytes, layout, i);
-        if (entry.pid == 0 || entry.pid >= PID_MAX || !is_instance(entry.gpu_instance) ||
-            !is_instance(entry.compute_instance))
-            return false;
-    }
-    return true;
+    return entry->pid != 0 && entry->pid < PID_MAX && is_instance(entry->gpu_instance) &&
+           is_instance(entry->compute_instance);
 }
 
-/* Returns the size of an entry: first that of the written bytes is tried, then that of the
- * function's version. 0: no layout matches. */
+/* Returns the number of entries that cannot be a process. */
+static size_t count_implausible(const unsigned char *bytes, size_t layout, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct nvml_process entry = entry_at(bytes, layout, i);
+        found += !is_plausible(&entry);
+    }
+    return found;
+}
+
+/* Returns the size of an entry: first that of the written bytes is tried, in which few entries may
+ * be impossible, then that of the function's version. 0: no layout matches. */
 static size_t choose_layout(const struct nvidia_list *list)
 {
     static const size_t layouts[] = {NVML_PROCESS_V1, NVML_PROCESS_V2, NVML_PROCESS_CONFIDENTIAL};
@@ -58,8 +64,9 @@ static size_t choose_layout(const struct nvidia_list *list)
                                  NVML_PROCESS_V1};
     for (size_t i = 0; i < ARRAY_COUNT(candidates); i++) {
         size_t layout = candidates[i];
+        size_t most = i == 0 && list->count > 1 ? list->count / 2 : 0;
         if (layout != 0 && list->count <= list->room / layout &&
-            is_plausible(list->bytes, layout, list->count))
+            count_implausible(list->bytes, layout, list->count) <= most)
             return layout;
     }
     return 0;
@@ -81,6 +88,10 @@ bool nvidia_decode_list(const struct nvidia_list *list, struct gpu_processes *ou
     size_t layout = choose_layout(list);
     for (size_t i = 0; layout != 0 && i < list->count; i++) {
         struct nvml_process entry = entry_at(list->bytes, layout, i);
+        if (!is_plausible(&entry)) {
+            out->cut = true;
+            continue;
+        }
 
         /* Listed twice is the same memory reported twice: it is never summed. */
         uint32_t at = out->count;
@@ -192,20 +203,23 @@ static vitals_availability read_list(const struct nvidia *nvidia, struct nvidia_
     return nvidia_decode_list(&list, out) ? VITALS_HAVE : VITALS_FAILED;
 }
 
-/* The state is HAVE if one list was read, and the other was read too or is unsupported. */
+/* The state is HAVE if one list was read. If the other one failed, the processes are incomplete. */
 static vitals_availability read_lists(const struct nvidia *nvidia, struct nvidia_device *device,
                                       nvml_device handle, const struct metric_set *wanted,
                                       struct gpu_processes *out)
 {
     vitals_availability state = read_list(nvidia, device, handle, &kinds[0], out);
-    if (state < 0 && state != VITALS_UNSUPPORTED)
-        return state;
     /* Clients of the MPS server are compute processes: skip the call if there are none. If the call
      * fails, they lack their mark. */
     if (state > 0 && out->count > 0 && metric_set_has(wanted, VITALS_GPU_PROCESS_TYPE))
         (void)read_list(nvidia, device, handle, &kinds[2], out);
     vitals_availability second = read_list(nvidia, device, handle, &kinds[1], out);
-    return second == VITALS_UNSUPPORTED ? state : second;
+    if (state > 0 || second > 0) {
+        out->cut |= (state < 0 && state != VITALS_UNSUPPORTED) ||
+                    (second < 0 && second != VITALS_UNSUPPORTED);
+        return VITALS_HAVE;
+    }
+    return state == VITALS_UNSUPPORTED ? second : state;
 }
 
 void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,

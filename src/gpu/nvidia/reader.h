@@ -74,7 +74,7 @@ nvidia_reading nvidia_read_numbers, nvidia_read_energy, nvidia_read_power_limits
     nvidia_read_accounting_pids, nvidia_read_pcie_throughput;
 /* about.c */
 nvidia_reading nvidia_read_texts, nvidia_read_multiprocessors, nvidia_read_place,
-    nvidia_read_partition;
+    nvidia_read_place_of_driver, nvidia_read_partition;
 /* memory.c, numbers.c, sensors.c */
 nvidia_reading nvidia_read_memory, nvidia_read_bar1, nvidia_read_utilization, nvidia_read_engines,
     nvidia_read_temperature, nvidia_read_fans;

@@ -62,6 +62,8 @@ static const struct sample_reading readings[] = {
     READING(nvidia_read_partition, true, VITALS_GPU_PARTITION_KIND, VITALS_GPU_MULTIPROCESSORS),
     READING(nvidia_read_numbers, false, 0),
     READING(nvidia_read_place, true, 0),
+    READING(nvidia_read_place_of_driver, false, VITALS_GPU_PCI_ID, VITALS_GPU_PCI_SUBSYSTEM_ID,
+            VITALS_GPU_LOCAL_CPUS),
 };
 
 static bool is_due(const struct nvidia_reader *reader, const struct sample_reading *reading)

@@ -45,14 +45,15 @@ struct nvidia_gpm {
 struct nvidia_device {
     /* used by the scan only */
     struct gpu_identity who;
-    uint64_t scanned;             /* the number of the last scan that listed it */
-    unsigned opened;              /* nvidia.opened when it was prepared */
-    nvml_return known;            /* code of its last scan */
-    bool partition;               /* set once, like all fields up to the next comment, */
-    bool has_node;                /* before there is a handle */
-    unsigned minor;               /* number of its node, if it has one */
-    char bus_id[32];              /* as the kernel writes it, or "" */
-    unsigned fans, capability[2]; /* compute capability; 0.0: not known */
+    uint64_t scanned;                  /* the number of the last scan that listed it */
+    unsigned opened;                   /* nvidia.opened when it was prepared */
+    nvml_return known;                 /* code of its last scan */
+    bool partition;                    /* set once, like all fields up to the next comment, */
+    bool has_node;                     /* before there is a handle */
+    unsigned minor;                    /* number of its node, if it has one */
+    char bus_id[32];                   /* as the kernel writes it, or "" */
+    unsigned pci_id, pci_subsystem_id; /* device << 16 | vendor; 0: not known */
+    unsigned fans, capability[2];      /* compute capability; 0.0: not known */
 
     /* set by scans, read by the device's thread */
     _Atomic(nvml_device) handle; /* NULL: cannot be reached, */
@@ -103,7 +104,7 @@ struct nvidia {
     atomic_int hostengine;       /* HAVE: the performance monitor may be read; DENIED; UNSET */
 
     /* The current scan's list; the identities do not change before the next one. */
-    atomic_uint listed;
+    atomic_uint listed, expected;
     uint32_t list[GPU_DEVICES_MAX]; /* slots */
 
     struct nvidia_device *devices[NVIDIA_SLOTS_MAX]; /* by slot; set once */

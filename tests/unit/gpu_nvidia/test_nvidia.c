@@ -100,6 +100,43 @@ static void an_old_driver_counts_reserved_memory_as_used(void)
     close_driver();
 }
 
+/* The first version of the call may be there where the second is not, as for an H100 in a guest. */
+static void memory_without_the_second_version_is_its_own(void)
+{
+    open_driver("r580", write_scenario("[gpu 0]\nmemory_total_bytes = 80GiB\n"
+                                       "memory_used_bytes = 20GiB\n"
+                                       "[call nvmlDeviceGetMemoryInfo_v2]\nresult = 3\n"));
+    sample_all(0);
+    check_number(VITALS_GPU_MEMORY_TOTAL_BYTES, (double)(UINT64_C(80) << 30));
+    check_number(VITALS_GPU_UNIFIED_MEMORY, 0);
+    check_missing(VITALS_GPU_MEMORY_RESERVED_BYTES, VITALS_UNSUPPORTED);
+    close_driver();
+    write_scenario(NULL);
+}
+
+static void instances_are_found_without_a_count_of_them(void)
+{
+    open_driver("r580", "mig");
+    uint32_t count = world.scan.count;
+    CHECK(count > 2);
+    gpu_world_set(&world, "call nvmlDeviceGetMaxMigDeviceCount", "result", "3");
+    gpu_world_scan(&world);
+    CHECK_UINT(world.scan.count, count);
+    close_driver();
+}
+
+/* In a container without sysfs. */
+static void a_place_that_sysfs_does_not_have_is_the_driver_s(void)
+{
+    open_driver("r580", write_scenario("[gpu 0]\npci_device_id = 0x233010de\n"
+                                       "cpu_affinity_mask = 0xf0ff\n"));
+    sample_all(0);
+    CHECK_STR(gpu_world_text(&world, VITALS_GPU_PCI_ID), "10de:2330");
+    CHECK_STR(gpu_world_text(&world, VITALS_GPU_LOCAL_CPUS), "0-7,12-15");
+    close_driver();
+    write_scenario(NULL);
+}
+
 static void a_function_that_answers_not_found_has_an_older_one(void)
 {
     open_driver("r580", write_scenario("[library]\nmissing = nvmlDeviceGetMemoryInfo_v2 "
@@ -369,6 +406,10 @@ static const check_test tests[] = {
     {"what a driver does not have is unsupported", what_a_driver_does_not_have_is_unsupported},
     {"memory that is the host's is unsupported", memory_that_is_the_hosts_is_unsupported},
     {"an old driver counts reserved memory as used", an_old_driver_counts_reserved_memory_as_used},
+    {"memory without the second version is its own", memory_without_the_second_version_is_its_own},
+    {"instances are found without a count of them", instances_are_found_without_a_count_of_them},
+    {"a place that sysfs does not have is the driver's",
+     a_place_that_sysfs_does_not_have_is_the_driver_s},
     {"a function that answers not found has an older one",
      a_function_that_answers_not_found_has_an_older_one},
     {"instances are devices under theirs, and holes are passed",

@@ -68,9 +68,38 @@ static void impossible_pids_are_no_processes(void)
     open_driver("r580", write_scenario("[gpu 0]\n[process a]\ngpu = 0\npid = 4294967295\n"
                                        "memory = 1GiB\n[process b]\ngpu = 0\npid = 12\n"));
     list_all(0);
-    CHECK_INT(world.processes.state, VITALS_FAILED);
-    CHECK_UINT(world.processes.count, 0);
+    CHECK_INT(world.processes.state, VITALS_HAVE);
+    CHECK_UINT(world.processes.count, 1); /* the other one is listed all the same, */
+    CHECK_INT(world.processes.items[0].pid, 12);
+    CHECK(world.processes.cut); /* and the list is not whole */
     close_driver();
+    open_driver("r580", write_scenario("[gpu 0]\n[process a]\ngpu = 0\npid = 4294967295\n"));
+    list_all(0);
+    CHECK_INT(world.processes.state, VITALS_HAVE); /* of graphics there are none */
+    CHECK_UINT(world.processes.count, 0);
+    CHECK(world.processes.cut);
+    close_driver();
+    write_scenario(NULL);
+}
+
+static void a_list_that_fails_does_not_drop_the_other(void)
+{
+    static const char *const names[] = {"Compute", "Graphics"};
+    for (size_t i = 0; i < CHECK_COUNT(names); i++) {
+        char text[400];
+        CHECK_CASE(names[i]);
+        snprintf(text, sizeof text,
+                 "[gpu 0]\n[process a]\ngpu = 0\npid = 5\nkind = C\n[process b]\ngpu = 0\n"
+                 "pid = 6\nkind = G\n[call nvmlDeviceGet%sRunningProcesses_v3]\nresult = 999\n",
+                 names[i]);
+        open_driver("r580", write_scenario(text));
+        list_all(0);
+        CHECK_INT(world.processes.state, VITALS_HAVE);
+        CHECK_UINT(world.processes.count, 1);
+        CHECK_INT(world.processes.items[0].pid, i == 0 ? 6 : 5);
+        CHECK(world.processes.cut);
+        close_driver();
+    }
     write_scenario(NULL);
 }
 
@@ -459,6 +488,7 @@ static const check_test tests[] = {
     {"every driver lists the same processes", every_driver_lists_the_same_processes},
     {"every layout is found out under every name", every_layout_is_found_out_under_every_name},
     {"a single process has its layout too", a_single_process_has_its_layout_too},
+    {"a list that fails does not drop the other", a_list_that_fails_does_not_drop_the_other},
     {"impossible pids are no processes", impossible_pids_are_no_processes},
     {"compute and graphics are one process, and its memory counts once",
      compute_and_graphics_are_one_process_and_its_memory_counts_once},
