@@ -54,6 +54,12 @@ typedef void vitals_trace_fn(void *data, const char *line);
  * kernel that lists the tasks that have run, which makes its ticks several times cheaper. It is
  * gone with the sampler.
  *
+ * driver_share: 0 to 1; 0 is 0.1. The calls that read devices, added up over a vendor's devices,
+ * take at most this share of the wall time, so that a slow driver is not kept from other work. If
+ * it is too little, utilization, memory and processes of a device are read first, and a value that
+ * was not read for more than an interval (or its cadence, if that is longer) is stale. The row of
+ * the table source tells how long the calls took (call_seconds).
+ *
  * Strings are copied; NULL means the default. Grows at its end only: what a caller does not know of
  * is the default, and what it sets beyond what the library knows is refused, never ignored. */
 typedef struct vitals_options {
@@ -74,6 +80,7 @@ typedef struct vitals_options {
     const char *share_root;    /* "/usr/share": the lists of what devices are called */
     const char *var_root;      /* "/var": what Kubernetes calls containers */
     int bpf;                   /* not 0: a BPF program may be loaded; see below */
+    double driver_share;       /* of the wall time, for a driver of devices; see below */
 } vitals_options;
 
 /* Fills in the defaults. `size` is sizeof(vitals_options) as the caller was compiled; not a byte

@@ -16,7 +16,8 @@ extern "C" {
 
 typedef struct vitals_request vitals_request;
 
-/* Which processes get a row: of any of these. The other tables are not narrowed. */
+/* Which processes get a row: of any of these. Devices are narrowed by vitals_request_set_devices,
+ * the other tables are not. */
 enum vitals_rows {
     VITALS_ROWS_ALL = 1,
     VITALS_ROWS_GPU_USERS = 2, /* that a device's driver names */
@@ -59,6 +60,16 @@ VITALS_API VITALS_CHECKED int vitals_request_add_all(vitals_request *request, vi
 VITALS_API VITALS_CHECKED int vitals_request_set_rows(vitals_request *request, unsigned rows,
                                                       const int64_t *pids, size_t count,
                                                       vitals_error *error) VITALS_NONNULL(1);
+
+/* Chooses devices: the rows of the table gpu, and what belongs to them in other tables. A name is a
+ * label ("0", "0:1"), a PCI address, or a UUID or its beginning (vitals_gpu_find); a device comes
+ * with its partitions. Only chosen devices are read: one metric of one of eight devices costs the
+ * driver's calls for one. A name that no device has is no error and has no row, and one that
+ * several have chooses all of them. The last choice holds; `count` 0 is all devices. Errors:
+ * EARGUMENT (no name of any of these kinds), EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_request_set_devices(vitals_request *request,
+                                                         const char *const *names, size_t count,
+                                                         vitals_error *error) VITALS_NONNULL(1);
 
 /* Reads a metric no more often than this; 0 is at every tick. Without a call the catalogue's
  * cadence holds. A metric that is not due keeps its last value and availability, and

@@ -1,6 +1,7 @@
 /* find.c: a device by its label, its address or its UUID. See vitals/gpu.h. */
 #include "gpu/find.h"
 
+#include "model/request.h"
 #include "util/error.h"
 #include "util/number.h"
 
@@ -162,6 +163,31 @@ static bool is_uuid(struct span name)
             return false;
     }
     return name.size >= UUID_LEAST;
+}
+
+bool gpu_has_name(const char *name, const char *label, const char *address, const char *uuid)
+{
+    struct span text = {name, strlen(name)};
+    uint64_t wanted, own;
+    if (is_label(text))
+        return strcmp(name, label) == 0;
+    if (gpu_parse_address(text, &wanted))
+        return gpu_parse_address((struct span){address, strlen(address)}, &own) && own == wanted;
+    return strlen(uuid) >= text.size && same_bytes(uuid, name, text.size, false);
+}
+
+int vitals_request_set_devices(vitals_request *request, const char *const *names, size_t count,
+                               vitals_error *error)
+{
+    uint64_t address;
+    for (size_t i = 0; i < count; i++) {
+        struct span text = {names[i], strlen(names[i])};
+        if (!is_label(text) && !gpu_parse_address(text, &address) && !is_uuid(text))
+            return error_set(error, VITALS_EARGUMENT, 0,
+                             "\"%.64s\" is no number, UUID or PCI address of a device", names[i]);
+    }
+    int code = request_choose_devices(request, names, count);
+    return code < 0 ? error_set(error, code, 0, "out of memory") : 0;
 }
 
 /* Reports "GPU-1111…, GPU-1122…": the devices whose UUID begins with the name. */

@@ -27,6 +27,9 @@ enum gpu_match gpu_match_instance(const vitals_snapshot *snapshot, struct span n
  * address. */
 bool gpu_parse_address(struct span text, uint64_t *out);
 
+/* True if the device with that label, address and UUID has the name: by a UUID's beginning too. */
+bool gpu_has_name(const char *name, const char *label, const char *address, const char *uuid);
+
 /* True if the row has that text. */
 bool gpu_row_says(const vitals_row *row, vitals_metric metric, const char *text);
 

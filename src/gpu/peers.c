@@ -129,7 +129,7 @@ void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builde
         const struct gpu_device *device = device_of(table, row->parent);
         struct span label = batch_label(peers, row);
         const struct gpu_part *part = device ? gpu_part_find(device, peers, row) : NULL;
-        if (!part)
+        if (!part || device->is_left_out)
             continue;
         vitals_builder_row(builder, VITALS_TABLE_GPU_PEER, part->key, device->key,
                            (vitals_text){label.bytes, label.size}, stamp_ns);

@@ -213,7 +213,8 @@ static vitals_availability table_state(const struct gpu_table *table,
     vitals_availability told = VITALS_UNSET, missing = VITALS_UNSET;
     for (size_t i = 0; i < table->count; i++) {
         const struct gpu_device *device = table->devices[i];
-        vitals_availability state = device->present ? of(device) : VITALS_UNSET;
+        bool is_shown = device->present && !device->is_left_out;
+        vitals_availability state = is_shown ? of(device) : VITALS_UNSET;
         if (state > told) /* HAVE, STALE, LOWER_BOUND: in ascending order of severity */
             told = state;
         if (state < 0 && (missing == VITALS_UNSET || state == VITALS_DENIED))
@@ -234,6 +235,11 @@ void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
     for (size_t i = 0; i < ARRAY_COUNT(child_entities); i++)
         builder_table_of(builder, child_entities[i], wanted);
 
+    bool any = false;
+    for (size_t i = 0; i < table->count; i++)
+        any |= table->devices[i]->present;
+    if (table->scanning != 0 && metric_set_has_entity(wanted, VITALS_TABLE_GPU))
+        vitals_builder_state(builder, VITALS_TABLE_GPU, any ? VITALS_LOWER_BOUND : VITALS_NOT_YET);
     if (metric_set_has_entity(wanted, VITALS_TABLE_GPU_PEER))
         gpu_table_write_peers(table, builder, stamp_ns);
     if (metric_set_has_entity(wanted, VITALS_TABLE_GPU_PROCESS))
@@ -242,7 +248,7 @@ void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
         vitals_builder_state(builder, VITALS_TABLE_GPU_JOB, table_state(table, jobs_state));
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
-        if (!device->present)
+        if (!device->present || device->is_left_out)
             continue;
         if (metric_set_has_entity(wanted, VITALS_TABLE_GPU))
             write_device(table, device, builder);

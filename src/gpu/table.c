@@ -4,6 +4,7 @@
  * only loses its rows. Every function allocates what it needs before it changes anything. */
 #include "gpu/table_data.h"
 
+#include "gpu/find.h"
 #include "util/memory.h"
 #include "util/search.h"
 
@@ -47,6 +48,11 @@ void gpu_table_free(struct gpu_table *table)
     batch_done(&table->peers);
     memory_free(table->devices);
     memory_free(table);
+}
+
+void gpu_table_choose(struct gpu_table *table, const struct vitals_request *request)
+{
+    table->request = request->device_count > 0 ? request : NULL;
 }
 
 static struct gpu_device *find_slot(const struct gpu_table *table, unsigned backend, uint32_t slot)
@@ -122,6 +128,28 @@ static void name_rows(struct gpu_table *table)
     }
 }
 
+/* A partition of a named device is named too. */
+static void leave_out(struct gpu_table *table)
+{
+    const struct vitals_request *request = table->request;
+    for (size_t i = 0; i < table->count && request; i++) {
+        struct gpu_device *device = table->devices[i];
+        const struct gpu_identity *who = &device->identity;
+        const struct gpu_device *parent = who->parent_slot >= 0
+                                              ? find_slot(table, device->backend,
+                                                          (uint32_t)who->parent_slot)
+                                              : NULL;
+        bool named = false;
+        for (size_t j = 0; j < request->device_count && !named; j++) {
+            const char *name = request->devices[j];
+            named = gpu_has_name(name, device->label, parent ? "" : who->pci_bus_id, who->uuid) ||
+                    (parent && gpu_has_name(name, parent->label, parent->identity.pci_bus_id,
+                                            parent->identity.uuid));
+        }
+        device->is_left_out = !named;
+    }
+}
+
 int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan)
 {
     struct gpu_device *found[GPU_DEVICES_MAX];
@@ -183,7 +211,20 @@ int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_s
         device->place = i;
     }
     name_rows(table);
+    leave_out(table);
     return 0;
+}
+
+bool gpu_table_is_chosen(const struct gpu_table *table, unsigned backend, uint32_t slot)
+{
+    const struct gpu_device *device = find_slot(table, backend, slot);
+    return !device || !device->is_left_out;
+}
+
+void gpu_table_scans(struct gpu_table *table, unsigned backend, bool scans)
+{
+    uint64_t bit = UINT64_C(1) << backend;
+    table->scanning = scans ? table->scanning | bit : table->scanning & ~bit;
 }
 
 /* ---- readings ---- */
@@ -202,14 +243,31 @@ static int take_facts(struct gpu_table *table, struct gpu_device *device,
     return 0;
 }
 
+/* Of a device that cannot be read, constant values that the batch does not have were not asked for:
+ * so those of an earlier reading stay. */
+static void keep_constant(struct row_batch *batch)
+{
+    const struct batch_row *row = NULL;
+    for (size_t i = 0; i < batch->row_count && !row; i++)
+        row = batch->rows[i].entity == VITALS_TABLE_GPU ? &batch->rows[i] : NULL;
+    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_table(metric) == VITALS_TABLE_GPU &&
+            vitals_metric_kind(metric) == VITALS_IDENTITY &&
+            (!row || !batch_find(batch, row, metric)))
+            metric_set_remove(&batch->wanted, metric);
+    }
+}
+
 int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
                      struct gpu_sample *sample)
 {
     struct gpu_device *device = find_slot(table, backend, slot);
     if (!device)
         return 0;
-    if (sample->state < 0) /* lost, or asleep: no earlier reading is valid any more */
+    if (sample->state < 0) { /* lost, or asleep: of earlier readings only the constant ones hold */
         cache_lose(&device->readings, (vitals_availability)sample->state);
+        keep_constant(&sample->batch);
+    }
     bool says_something = sample->state > 0 || sample->batch.row_count > 0;
     if (says_something && take_facts(table, device, &device->readings, sample) < 0)
         return VITALS_EMEMORY;
@@ -309,12 +367,31 @@ void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
                            metric_set_has(asked, VITALS_GPU_PROCESSES);
 }
 
+void gpu_table_age(struct gpu_table *table, const struct vitals_request *request, uint64_t now_ns)
+{
+    uint64_t every_ns = request->every_ns[VITALS_TABLE_GPU][metric_number(VITALS_GPU_PROCESSES)];
+    if (!metric_set_has(&request->wanted, VITALS_GPU_PROCESSES))
+        every_ns = UINT64_MAX;
+    for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
+        if (metric_set_has(&request->wanted, metric_of(VITALS_TABLE_GPU_PROCESS, number)))
+            every_ns = size_min(every_ns, request->every_ns[VITALS_TABLE_GPU_PROCESS][number]);
+    }
+    uint64_t limit_ns = saturating_add(uint64_max(every_ns, request->interval_ns),
+                                       request->interval_ns / 4);
+    for (size_t i = 0; i < table->count; i++) {
+        struct gpu_device *device = table->devices[i];
+        cache_age(&device->readings, request, now_ns);
+        device->users_cache |= device->users_stamp_ns != 0 &&
+                               now_ns > saturating_add(device->users_stamp_ns, limit_ns);
+    }
+}
+
 void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data, int64_t pid),
                         void *data)
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct gpu_device *device = table->devices[i];
-        for (size_t j = 0; device->present && j < device->user_count; j++) {
+        for (size_t j = 0; device->present && !device->is_left_out && j < device->user_count; j++) {
             if (device->users[j].now.is_ours > 0)
                 visit(data, device->users[j].now.pid);
         }

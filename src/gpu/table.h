@@ -7,15 +7,25 @@
 
 #include "gpu/backend.h"
 #include "model/builder.h"
+#include "model/request.h"
 
 struct gpu_table;
 
 struct gpu_table *gpu_table_new(void);
+
+/* Narrows the table to the devices that the request names; it must live as long as the table. */
+void gpu_table_choose(struct gpu_table *table, const struct vitals_request *request);
+bool gpu_table_is_chosen(const struct gpu_table *table, unsigned backend, uint32_t slot);
+
 void gpu_table_free(struct gpu_table *table);
 
 /* Takes a scan of back end `backend` (its index in gpu_backends): new devices get keys, devices
  * that no longer exist lose their rows. Returns 0 or VITALS_EMEMORY. */
 int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan);
+
+/* Tells whether the first scan of back end `backend` is under way: until it has ended, the table
+ * gpu is LOWER_BOUND, or NOT_YET without a row. */
+void gpu_table_scans(struct gpu_table *table, unsigned backend, bool scans);
 
 /* Takes readings of a device; metrics that were not requested keep their older value. The memory of
  * the sample's batch may be swapped with that of the table. On VITALS_EMEMORY the older reading
@@ -37,6 +47,10 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
  * is no older value. */
 void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
                     const struct metric_set *asked);
+
+/* Marks values as stale that are older than the request allows (cache_age); also lists of
+ * processes. */
+void gpu_table_age(struct gpu_table *table, const struct vitals_request *request, uint64_t now_ns);
 
 /* Calls visit for each pid of our namespace on any device, so that VITALS_ROWS_GPU_USERS can be
  * marked. */

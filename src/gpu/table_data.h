@@ -37,8 +37,9 @@ struct gpu_device {
     uint64_t key, parent;
     unsigned backend;
     bool present;
-    uint32_t place; /* index in the last scan */
-    bool claimed;   /* used while a scan is taken: it is one of its devices */
+    bool is_left_out; /* the request does not name it: it has no row, and is not read */
+    uint32_t place;   /* index in the last scan */
+    bool claimed;     /* used while a scan is taken: it is one of its devices */
     char label[GPU_TABLE_LABEL];
     struct gpu_identity identity;
     struct shared_text *texts[GPU_TEXTS];
@@ -64,6 +65,8 @@ struct gpu_device {
 struct gpu_table {
     struct gpu_device **devices; /* in the order of keys */
     size_t count, capacity;
+    const struct vitals_request *request; /* NULL: no device is left out */
+    uint64_t scanning;              /* a bit for each back end whose first scan is under way */
     uint64_t child_keys, user_keys; /* the last keys that were given */
     struct row_batch peers;         /* the last rows of topology.c, */
     uint64_t peers_hash;            /* computed for these devices and links */

@@ -155,10 +155,25 @@ void cache_overdue(struct answer_cache *cache, const struct metric_set *asked)
     }
 }
 
+void cache_age(struct answer_cache *cache, const struct vitals_request *request, uint64_t now_ns)
+{
+    uint64_t interval_ns = request->interval_ns;
+    for (size_t i = 0; i < cache->kept.count; i++) {
+        struct batch_cell *cell = &cache->kept.items[i];
+        uint64_t every_ns = request->every_ns[cell->metric >> 8][metric_number(cell->metric)];
+        uint64_t limit_ns = saturating_add(uint64_max(every_ns, interval_ns), interval_ns / 4);
+        if (cell->state > 0 && now_ns > saturating_add(cache_moment(cache, cell), limit_ns))
+            cell->state = VITALS_STALE;
+    }
+}
+
 void cache_lose(struct answer_cache *cache, vitals_availability reason)
 {
-    for (size_t i = 0; i < cache->kept.count; i++)
-        cache->kept.items[i].state = (signed char)reason;
+    for (size_t i = 0; i < cache->kept.count; i++) {
+        struct batch_cell *cell = &cache->kept.items[i];
+        bool constant = cell->state > 0 && vitals_metric_kind(cell->metric) == VITALS_IDENTITY;
+        cell->state = (signed char)(constant ? VITALS_STALE : reason);
+    }
 }
 
 /* ---- writing ---- */

@@ -8,6 +8,7 @@
 #define VITALS_MODEL_ANSWER_CACHE_H
 
 #include "model/builder.h"
+#include "model/request.h"
 
 struct answer_cache {
     struct row_batch kept, spare;      /* the newest values; memory for the next answer */
@@ -28,7 +29,12 @@ int cache_take(struct answer_cache *cache, struct row_batch *answer, uint64_t re
 /* Marks these as asked for and not answered in time. */
 void cache_overdue(struct answer_cache *cache, const struct metric_set *asked);
 
-/* Replaces every value by this reason; the rows stay. */
+/* Marks values as stale that were not read for longer than the request's interval, or the metric's
+ * own cadence if that is longer, and a quarter of the interval. */
+void cache_age(struct answer_cache *cache, const struct vitals_request *request, uint64_t now_ns);
+
+/* Replaces every value by this reason, but for constant ones (VITALS_IDENTITY), which become stale;
+ * the rows stay. */
 void cache_lose(struct answer_cache *cache, vitals_availability reason);
 
 /* Returns why there is no answer: NOT_YET or TIMED_OUT. */

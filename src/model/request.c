@@ -30,10 +30,45 @@ int vitals_request_new(unsigned sets, vitals_request **out, vitals_error *error)
     return 0;
 }
 
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        memory_free(names[i]);
+    memory_free(names);
+}
+
+/* Copies of the names; NULL: out of memory. */
+static char **copy_names(const char *const *names, size_t count)
+{
+    char **copy = memory_array(count, sizeof *copy);
+    for (size_t i = 0; copy != NULL && i < count; i++) {
+        size_t size = strlen(names[i]) + 1;
+        copy[i] = memory_alloc(size);
+        if (copy[i] == NULL) {
+            free_names(copy, i);
+            return NULL;
+        }
+        memcpy(copy[i], names[i], size);
+    }
+    return copy;
+}
+
+int request_choose_devices(vitals_request *request, const char *const *names, size_t count)
+{
+    char **copy = count > 0 ? copy_names(names, count) : NULL;
+    if (count > 0 && copy == NULL)
+        return VITALS_EMEMORY;
+    free_names(request->devices, request->device_count);
+    request->devices = copy;
+    request->device_count = count;
+    return 0;
+}
+
 void vitals_request_free(vitals_request *request)
 {
     if (request == NULL)
         return;
+    free_names(request->devices, request->device_count);
     memory_free(request->pids);
     memory_free(request);
 }
@@ -45,8 +80,12 @@ vitals_request *request_copy(const vitals_request *request)
         return NULL;
     *copy = *request;
     copy->pids = NULL;
-    if (vitals_request_set_rows(copy, request->rows, request->pids, request->pid_count, NULL) < 0) {
-        memory_free(copy);
+    copy->devices = NULL;
+    copy->pid_count = copy->device_count = 0;
+    if (vitals_request_set_rows(copy, request->rows, request->pids, request->pid_count, NULL) < 0 ||
+        request_choose_devices(copy, (const char *const *)request->devices, request->device_count) <
+            0) {
+        vitals_request_free(copy);
         return NULL;
     }
     return copy;

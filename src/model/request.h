@@ -12,6 +12,8 @@ struct vitals_request {
     unsigned rows;
     int64_t *pids;
     size_t pid_count;
+    char **devices; /* names of the chosen ones; NULL: all */
+    size_t device_count;
     int64_t watcher; /* the sampling process of a run, a child of its root, the launcher. It is not
                         read and has no row; orphans below the launcher become its children.
                         0: none */
@@ -24,6 +26,9 @@ struct vitals_request {
 
 /* Checks the range of a sampling interval. Errors: EARGUMENT. */
 int request_check_interval(uint64_t interval_ns, vitals_error *error);
+
+/* Chooses devices by names that were checked; 0: all. Returns 0 or VITALS_EMEMORY. */
+int request_choose_devices(vitals_request *request, const char *const *names, size_t count);
 
 /* A copy that a sampler keeps, or NULL when memory is out. */
 vitals_request *request_copy(const vitals_request *request);

@@ -24,6 +24,7 @@ struct vitals_context {
     struct os os;
     struct os_origin origin;
     uint32_t max_descriptors;
+    double driver_share; /* of the wall time, that calls into one vendor's driver may take */
     uint64_t seed;
     char *nvml_path;              /* NULL: by the loader's rules */
     char *backends;               /* NULL: all but demo */

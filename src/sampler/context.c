@@ -16,6 +16,7 @@ OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_options, trace_data, 96);
 OPTIONS_FIRST_RELEASE(CLOCK_FIRST, vitals_clock, wait_until, 48);
 
 static const vitals_options DEFAULTS;
+static const double DRIVER_SHARE = 0.1;
 static const vitals_clock NO_CLOCK;
 
 static const struct options_form FORM = {.name = "vitals_options",
@@ -73,6 +74,8 @@ int vitals_context_new(const vitals_options *options, vitals_context **out, vita
 
     struct span unknown;
     char names[128];
+    if (!(taken.driver_share >= 0 && taken.driver_share <= 1))
+        return error_set(error, VITALS_EARGUMENT, 0, "driver_share: 0 to 1 is accepted");
     if (taken.demo != NULL && !gpu_demo_known(taken.demo)) {
         gpu_demo_names(names, sizeof(names));
         return error_set(error, VITALS_EARGUMENT, 0, "no demo is called \"%.40s\"; there are %s",
@@ -91,6 +94,7 @@ int vitals_context_new(const vitals_options *options, vitals_context **out, vita
     context->os.proc = context->os.sys = context->os.dev = -1;
     context->os.etc = context->os.run = -1;
     context->seed = taken.seed;
+    context->driver_share = taken.driver_share > 0 ? taken.driver_share : DRIVER_SHARE;
     context->max_descriptors = taken.max_descriptors;
     code = os_open(&context->os, &taken, error);
     if (code == 0) {

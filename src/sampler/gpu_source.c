@@ -3,8 +3,11 @@
  * Everything that enters the driver happens on its workers: loading it, listing
  * devices, reading them. A device query is what one device is asked for on one worker: its
  * readings, its slow readings, its users, its job claims. Each has its own turn and its own price:
- * what the driver costs is measured, and devices are asked so seldom that all calls together take
- * at most one hundredth of the time.
+ * the time in the driver is measured, and devices are asked so seldom that all calls together take
+ * at most a share of the wall time (driver_share of the context). If that is too little for
+ * everything in each tick, a device's readings are divided: utilization, memory and processes come
+ * first, the other ones when there is time. Values that grow old meanwhile become stale
+ * (gpu_table_age).
  *
  * One worker serves all devices of a vendor until a call hangs; then its device stays with that
  * thread and a new worker takes the others. Job claims, which are files of a scheduler, keep their
@@ -48,6 +51,7 @@ enum gpu_job_kind {
     GPU_JOB_SCAN,
     GPU_JOB_DIAGNOSIS,
     GPU_JOB_READ,
+    GPU_JOB_LATER, /* of a device whose readings are divided: those that do not come first */
     GPU_JOB_SLOW,
     GPU_JOB_USERS,
     GPU_JOB_CLAIM /* files of a scheduler's, of which no driver knows */
@@ -163,12 +167,20 @@ enum {
     RESCAN_SECONDS = 10, /* at least, until devices are listed anew */
     NOTES_MS = 500,      /* a tick's patience with a scheduler's files */
     RETRY_SECONDS = 60,  /* at most, until a device that hung is asked again */
-    SCAN_SHARE = 1000,   /* of the wall time: one part may go to listing devices, */
-    READING_SHARE = 125  /* and one to reading them: together less than a hundredth */
+    SCAN_SHARE = 1000    /* of the wall time, one part may go to listing devices */
 };
 
-enum { DEVICE_QUERIES = 4 };
-static const enum gpu_job_kind KINDS[DEVICE_QUERIES] = {GPU_JOB_READ, GPU_JOB_SLOW, GPU_JOB_USERS,
+/* Parts of the driver's share that go to slow readings, where these are wanted, and at least to the
+ * readings that do not come first. */
+static const double SLOW_PART = 0.2, LATER_PART = 0.2;
+
+static const double CLAIM_SHARE = 0.008; /* of the wall time: for files of a scheduler */
+
+enum { READ_QUERY, LATER_QUERY, DEVICE_QUERIES = 5 };
+static const enum gpu_job_kind KINDS[DEVICE_QUERIES] = {[READ_QUERY] = GPU_JOB_READ,
+                                                        [LATER_QUERY] = GPU_JOB_LATER,
+                                                        GPU_JOB_SLOW,
+                                                        GPU_JOB_USERS,
                                                         GPU_JOB_CLAIM};
 
 struct device_query {
@@ -185,7 +197,7 @@ struct device_query {
     unsigned hung; /* answers in a row that took so long */
     uint64_t asked_ns;
     uint64_t paid_until_ns;     /* what it has cost so far is within its share by then */
-    uint64_t debt_ns;           /* of the first reading, as time to wait */
+    uint64_t took_ns, cost_ns;  /* the last answer; the lesser of the last two */
     struct metric_set pending;  /* due since it was last asked */
     struct metric_set question; /* what it was asked last */
 };
@@ -194,6 +206,8 @@ struct queried_device {
     struct gpu_target target;
     unsigned swept; /* of GPU_SWEPT */
     bool gone; /* no longer listed: it stays while a thread hangs in it, and is asked nothing */
+    bool is_left_out; /* the request names other devices: it is asked nothing */
+    bool divided;     /* it is too slow to be read as a whole in each tick */
     struct device_query queries[DEVICE_QUERIES]; /* in the order of KINDS */
 };
 
@@ -203,6 +217,7 @@ struct gpu_source {
     struct gpu_world *world;
     /* Which metrics are asked for by which device query, of a device of which nothing is swept. */
     struct metric_set parts[DEVICE_QUERIES];
+    int code; /* of answers that were taken at the beginning of a tick, or at its deadline */
 
     struct worker *newest_slow; /* that of slow readings in service */
     struct worker *notes;       /* of job claims: one for all, since one disk has them all */
@@ -219,6 +234,7 @@ struct gpu_source {
 
     struct queried_device *devices;
     size_t device_count, device_capacity;
+    size_t asked_count; /* of these: not left out; at least 1 */
 
     signed char state;
     char message[GPU_MESSAGE];
@@ -328,7 +344,15 @@ static int list_devices(struct gpu_source *source, struct gpu_table *table,
         device->swept = source->world->backend->sweeps ? identity->swept : 0;
         device->target.called = called(scan, identity);
     }
-    return gpu_table_scan(table, source->number, scan);
+    int code = gpu_table_scan(table, source->number, scan);
+    source->asked_count = 0;
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct queried_device *device = &source->devices[i];
+        device->is_left_out = !gpu_table_is_chosen(table, source->number, device->target.slot);
+        source->asked_count += !device->is_left_out;
+    }
+    source->asked_count += source->asked_count == 0; /* a divisor */
+    return code;
 }
 
 static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
@@ -359,37 +383,87 @@ static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_
     return code;
 }
 
-/* Every device has an equal part of the driver's share of the wall time, so that a slow one does
- * not delay the others; its slow readings, if wanted, have a part of their own. The first reading,
- * which may have to wake the device, is paid by the later ones bit by bit. The first call that
- * hangs is free; a device that hangs again is not asked for a while. */
-static void charge(const struct gpu_source *source, struct device_query *query, uint64_t spent_ns,
-                   uint64_t now_ns)
+/* The part of the wall time that the calls of a query may take. Every device has an equal part of
+ * the driver's share, so that a slow one does not delay the others. */
+static double share_of(const struct gpu_source *source, const struct queried_device *device,
+                       const struct device_query *query, uint64_t interval_ns)
+{
+    double share = source->base.context->driver_share / (double)source->asked_count;
+    if (query->kind == GPU_JOB_CLAIM)
+        return CLAIM_SHARE / (double)source->asked_count;
+    if (query->kind == GPU_JOB_SLOW)
+        return share * SLOW_PART;
+    share *= source->newest_slow != NULL ? 1 - SLOW_PART : 1;
+    if (!device->divided || query->kind == GPU_JOB_USERS)
+        return share;
+    if (query->kind == GPU_JOB_READ)
+        return share * (1 - LATER_PART);
+    double first = (double)device->queries[READ_QUERY].cost_ns / ((double)interval_ns * share);
+    return share * (1 - (first < 1 - LATER_PART ? first : 1 - LATER_PART));
+}
+
+static bool part_of(const struct gpu_source *source, size_t number, const struct metric_set *set,
+                    struct metric_set *out);
+
+/* Divides the readings of a device if they cost more than its share of a tick, and joins them again
+ * if they cost clearly less. */
+static void divide(struct gpu_source *source, struct queried_device *device, uint64_t interval_ns)
+{
+    struct device_query *read = &device->queries[READ_QUERY],
+                        *later = &device->queries[LATER_QUERY];
+    double share = source->base.context->driver_share / (double)source->asked_count;
+    double room_ns = share * (source->newest_slow != NULL ? 1 - SLOW_PART : 1) *
+                     (double)interval_ns;
+    double cost_ns = (double)read->cost_ns + (double)later->cost_ns;
+    bool divided = device->divided ? cost_ns > room_ns * 3 / 4 : cost_ns > room_ns;
+    if (divided == device->divided || read->asked || later->asked)
+        return;
+    size_t number = (size_t)(device - source->devices) * DEVICE_QUERIES;
+    struct metric_set pending = read->pending;
+    metric_set_join(&pending, &later->pending);
+    device->divided = divided;
+    (void)part_of(source, number + READ_QUERY, &pending, &read->pending);
+    (void)part_of(source, number + LATER_QUERY, &pending, &later->pending);
+    later->known = read->known;
+    later->lost = read->lost;
+    later->cost_ns = later->took_ns = 0;
+    if (divided) /* until it is known */
+        later->cost_ns = later->took_ns = read->cost_ns;
+}
+
+/* A query waits until its calls are within its share. The first answer is free, since it may have
+ * to wake the device. On a busy machine one answer may take long for no fault of the driver's, so
+ * the lesser of two counts. The first call that hangs is free; a device that hangs again is not
+ * asked for a while. */
+static void charge(struct gpu_source *source, struct queried_device *device,
+                   struct device_query *query, uint64_t spent_ns, const struct source_tick *tick)
 {
     static const uint64_t RETRY_NS = RETRY_SECONDS * NS_PER_SECOND;
-    uint64_t kinds = source->newest_slow != NULL ? 2 : 1;
-    uint64_t share = READING_SHARE * kinds * (uint64_t)source->device_count;
-    uint64_t price = saturating_mul(spent_ns, share);
-    if (spent_ns >= WORKER_HANG_NS) {
+    uint64_t now_ns = source_now(&source->base);
+    double share = share_of(source, device, query, tick->interval_ns);
+    bool hung = spent_ns >= WORKER_HANG_NS;
+    if (!hung) {
+        query->cost_ns = query->known && query->took_ns < spent_ns ? query->took_ns : spent_ns;
+        query->took_ns = spent_ns;
+    }
+    double price_ns = (double)(hung ? spent_ns : query->cost_ns) / share;
+    uint64_t price = price_ns < (double)EXACT_MAX ? (uint64_t)price_ns : EXACT_MAX;
+    if (hung) {
         query->hung++;
-        uint64_t pause_ns = price < RETRY_NS ? price : RETRY_NS;
-        query->paid_until_ns = query->hung > 1 ? now_ns + pause_ns : now_ns;
+        query->paid_until_ns = query->hung > 1 ? now_ns + (price < RETRY_NS ? price : RETRY_NS)
+                                               : now_ns;
         return;
     }
     query->hung = 0;
-    if (!query->known) {
-        query->debt_ns = price;
-        return;
-    }
-    uint64_t installment = query->debt_ns < price ? query->debt_ns : price;
-    query->debt_ns -= installment;
-    query->paid_until_ns = saturating_add(uint64_max(query->paid_until_ns, query->asked_ns),
-                                          price + installment);
+    if (query->known)
+        query->paid_until_ns = saturating_add(uint64_max(query->paid_until_ns, query->asked_ns),
+                                              price);
 }
 
-static int take_query(struct gpu_source *source, const struct queried_device *device,
-                      struct device_query *query, struct gpu_table *table, uint64_t now_ns)
+static int take_query(struct gpu_source *source, struct queried_device *device,
+                      struct device_query *query, const struct source_tick *tick)
 {
+    struct gpu_table *table = tick->devices;
     if (query->held)
         gpu_table_late(table, source->number, device->target.slot, &query->pending);
     if (query->worker == NULL || !worker_collect(query->worker, query->job))
@@ -398,10 +472,13 @@ static int take_query(struct gpu_source *source, const struct queried_device *de
     bool hung = query->hangs;
     query->asked = query->hangs = query->held = false;
     bool claims = job->kind == GPU_JOB_CLAIM; // no call into the driver
-    charge(source, query,
+    charge(source, device, query,
            claims ? worker_spent_ns(query->worker, query->job)
                   : source_count_call(&source->base, query->worker, query->job),
-           now_ns);
+           tick);
+    if (query->known && query->hung == 0 &&
+        (query->kind == GPU_JOB_READ || query->kind == GPU_JOB_LATER))
+        divide(source, device, tick->interval_ns);
     query->known = true;
     query->lost = job->sample.state < 0;
     int code = 0;
@@ -446,10 +523,13 @@ static void ask(struct gpu_source *source, size_t number, const struct metric_se
                                                                 : &source->base.worker;
         if (*newest == NULL)
             *newest = new_worker(source);
-        query->job = *newest != NULL ? add_job(*newest, query->kind) : -1;
+        /* Two threads never read one device at once. */
+        struct worker *worker = query->kind == GPU_JOB_LATER ? device->queries[READ_QUERY].worker
+                                                             : *newest;
+        query->job = worker != NULL ? add_job(worker, query->kind) : -1;
         if (query->job < 0)
             return;
-        query->worker = *newest;
+        query->worker = worker;
     }
     struct gpu_job *job = worker_data(query->worker, query->job);
     job->target = device->target;
@@ -480,10 +560,15 @@ static bool part_of(const struct gpu_source *source, size_t number, const struct
     };
     const struct queried_device *device = &source->devices[number / DEVICE_QUERIES];
     size_t which = number % DEVICE_QUERIES;
-    const struct metric_set *part = &source->parts[which];
+    const struct metric_set *part = &source->parts[which], *later = &source->parts[LATER_QUERY];
     for (size_t i = 0; i < ARRAY_COUNT(set->bits); i++)
-        for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++)
+        for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++) {
             out->bits[i][j] = set->bits[i][j] & part->bits[i][j];
+            if (which == READ_QUERY && device->divided)
+                out->bits[i][j] &= ~later->bits[i][j];
+            if (which == LATER_QUERY && !device->divided)
+                out->bits[i][j] = 0;
+        }
 
     /* Metrics of the device that come with its users are left to the query of users. */
     for (size_t i = 0; i < ARRAY_COUNT(own); i++) {
@@ -507,20 +592,27 @@ bool gpu_source_wants_devices(const struct metric_set *set)
     return false;
 }
 
-static void ask_query(struct gpu_source *source, size_t number, const struct source_tick *tick)
+/* Takes note of what is due. Returns whether the query may be asked now. */
+static bool is_next(struct gpu_source *source, size_t number, const struct source_tick *tick)
 {
     struct device_query *query = query_at(source, number);
     uint64_t now_ns = tick->begin_ns;
     struct metric_set part;
-    if (source->devices[number / DEVICE_QUERIES].gone)
-        return;
+    const struct queried_device *device = &source->devices[number / DEVICE_QUERIES];
+    if (device->gone || device->is_left_out)
+        return false;
     if (part_of(source, number, tick->due, &part))
         metric_set_join(&query->pending, &part);
     /* A quarter of an interval early is on time: deadlines are absolute, answers are not. */
     bool paid = now_ns + tick->interval_ns / 4 >= query->paid_until_ns;
     query->held = !paid && query->hung > 0;
-    if (!paid || query->asked || !gpu_source_wants_devices(&query->pending))
-        return;
+    return paid && !query->asked && gpu_source_wants_devices(&query->pending);
+}
+
+static void ask_query(struct gpu_source *source, size_t number, const struct source_tick *tick)
+{
+    struct device_query *query = query_at(source, number);
+    struct metric_set part;
     if (query->kind == GPU_JOB_USERS) {
         query->waits = true;
         return;
@@ -529,7 +621,43 @@ static void ask_query(struct gpu_source *source, size_t number, const struct sou
         part_of(source, number, tick->wanted, &part);
     else
         part = query->pending;
-    ask(source, number, &part, NULL, now_ns);
+    ask(source, number, &part, NULL, tick->begin_ns);
+}
+
+/* Asks divided devices for their other readings, the one that has waited longest first, as many as
+ * take a quarter of the interval: the next tick's first readings come behind them. */
+static void ask_later(struct gpu_source *source, const struct source_tick *tick)
+{
+    uint64_t taken_ns = 0;
+    for (size_t i = 0; i < source->device_count; i++) {
+        const struct device_query *query = &source->devices[i].queries[LATER_QUERY];
+        taken_ns += query->asked ? query->cost_ns : 0;
+    }
+    while (taken_ns < tick->interval_ns / 4) {
+        struct device_query *next = NULL;
+        size_t number = 0;
+        for (size_t i = LATER_QUERY; i < query_count(source); i += DEVICE_QUERIES) {
+            struct device_query *query = query_at(source, i);
+            if (is_next(source, i, tick) && (next == NULL || query->asked_ns < next->asked_ns)) {
+                next = query;
+                number = i;
+            }
+        }
+        if (next == NULL)
+            return;
+        taken_ns += next->cost_ns;
+        ask_query(source, number, tick);
+        if (!next->asked)
+            return; // no memory for its job
+    }
+}
+
+static int take_queries(struct gpu_source *source, const struct source_tick *tick)
+{
+    int code = 0;
+    for (size_t i = 0; i < query_count(source) && code == 0; i++)
+        code = take_query(source, &source->devices[i / DEVICE_QUERIES], query_at(source, i), tick);
+    return code;
 }
 
 static void gpu_begin(struct source *base, const struct source_tick *tick)
@@ -560,15 +688,23 @@ static void gpu_begin(struct source *base, const struct source_tick *tick)
         source->diagnosis_asked = true;
         worker_ask(source->diagnosis_worker, source->diagnosis_job);
     }
+    /* Answers that came after the last tick's deadline: these devices are asked anew. */
+    int code = take_queries(source, tick);
+    source->code = code < 0 ? code : source->code;
     for (size_t i = 0; i < query_count(source); i++)
-        ask_query(source, i, tick);
+        if (KINDS[i % DEVICE_QUERIES] != GPU_JOB_LATER && is_next(source, i, tick))
+            ask_query(source, i, tick);
+    ask_later(source, tick);
 }
 
 static int gpu_collect(struct source *base, const struct source_tick *tick)
 {
     struct gpu_source *source = (struct gpu_source *)base;
     uint64_t now_ns = source_now(base);
-    int code = take_scan(source, tick->devices, now_ns);
+    int code = source->code;
+    source->code = 0;
+    if (code == 0)
+        code = take_scan(source, tick->devices, now_ns);
     if (code == 0 && source->diagnosis_job >= 0 &&
         worker_collect(source->diagnosis_worker, source->diagnosis_job)) {
         struct gpu_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
@@ -577,9 +713,11 @@ static int gpu_collect(struct source *base, const struct source_tick *tick)
         if (code == 0)
             code = cache_take(&source->diagnosis, &job->sample.batch, now_ns);
     }
-    for (size_t i = 0; i < query_count(source) && code == 0; i++)
-        code = take_query(source, &source->devices[i / DEVICE_QUERIES], query_at(source, i),
-                          tick->devices, now_ns);
+    if (code == 0)
+        code = take_queries(source, tick);
+
+    gpu_table_scans(tick->devices, source->number,
+                    source->scan_asked && source->state == VITALS_NOT_YET);
 
     /* Devices that were found since the tick began are asked, so that they are in it already. */
     now_ns = source_now(base);
@@ -587,6 +725,7 @@ static int gpu_collect(struct source *base, const struct source_tick *tick)
     for (size_t i = 0; i < query_count(source); i++) {
         struct device_query *query = query_at(source, i);
         if (query->known || query->asked || query->waits ||
+            source->devices[i / DEVICE_QUERIES].is_left_out ||
             !part_of(source, i, tick->wanted, &part))
             continue;
         if (query->kind == GPU_JOB_USERS)
@@ -756,23 +895,28 @@ static bool isolate_hung(struct gpu_source *source)
     return moved;
 }
 
-/* Devices that the first scan listed before it hung are read on a worker of their own; false if
- * there are none. */
+/* Devices that the first scan has listed so far, if it takes long, are read on a worker of their
+ * own; false if there are no new ones. */
 static bool take_listed(struct gpu_source *source, struct gpu_table *table)
 {
     const struct gpu_world *world = source->world;
-    if (!source->scan_hangs || source->state != VITALS_NOT_YET || source->device_count > 0 ||
-        world->backend->listed == NULL || !atomic_load(&world->open))
+    if (!source->scan_hangs || source->state != VITALS_NOT_YET || world->backend->listed == NULL ||
+        !atomic_load(&world->open))
         return false;
     struct gpu_scan *scan = memory_alloc(sizeof *scan);
     if (scan == NULL)
         return false;
     world->backend->listed(world->state, scan);
-    struct worker *worker = scan->count > 0 ? new_worker(source) : NULL;
-    bool taken = worker != NULL && list_devices(source, table, scan) == 0;
+    bool more = scan->count > source->device_count, first = source->device_count == 0;
+    struct worker *worker = more && first ? new_worker(source) : NULL;
+    bool taken = more && (worker != NULL || !first) && list_devices(source, table, scan) == 0;
     if (worker != NULL)
         source->base.worker = worker;
-    if (taken)
+    if (source->device_count > 0 && scan->expected > 0)
+        snprintf(source->message, sizeof source->message,
+                 "%u of %u devices listed, then the driver did not answer", scan->count,
+                 scan->expected);
+    else if (source->device_count > 0)
         snprintf(source->message, sizeof source->message,
                  "%u listed, then the driver did not answer", scan->count);
     memory_free(scan);
@@ -785,10 +929,13 @@ static bool gpu_late(struct source *base, const struct source_tick *tick)
     struct gpu_table *table = tick->devices;
     uint64_t now_ns = source_now(base);
     static const char SILENT[] = "the driver has not answered yet";
+    source->code = take_queries(source, tick); // what came just now is not late
     bool late = source->scan_asked;
     for (size_t i = 0; i < query_count(source); i++) {
         struct device_query *query = query_at(source, i);
         bool missing = is_waited_for(query, now_ns) || (query->asked && query->hangs);
+        if (query->kind == GPU_JOB_LATER && !query->hangs)
+            missing = false; // its values become stale by their age
         late |= missing && query->kind != GPU_JOB_CLAIM;
         if (missing)
             gpu_table_late(table, source->number, source->devices[i / DEVICE_QUERIES].target.slot,
@@ -866,17 +1013,25 @@ static void gpu_write(const struct source *base, vitals_builder *builder, uint64
     source_end_row(base, builder, value_u64(hanging));
 }
 
+static void gpu_let_go(struct source *base)
+{
+    struct gpu_source *source = (struct gpu_source *)base;
+    struct gpu_world *world = source->world;
+    source->world = NULL;
+    worker_world_unref(world != NULL ? &world->base : NULL);
+}
+
 static void gpu_done(struct source *base)
 {
     struct gpu_source *source = (struct gpu_source *)base;
-    if (source->world != NULL)
-        worker_world_unref(&source->world->base);
+    gpu_let_go(base);
     cache_done(&source->diagnosis);
     identities_done(&source->subjects);
     memory_free(source->devices);
 }
 
 static const struct source_ops OPS = {.size = sizeof(struct gpu_source),
+                                      .let_go = gpu_let_go,
                                       .done = gpu_done,
                                       .begin = gpu_begin,
                                       .collect = gpu_collect,
@@ -885,6 +1040,24 @@ static const struct source_ops OPS = {.size = sizeof(struct gpu_source),
                                       .late = gpu_late,
                                       .write_diagnosis = gpu_write_diagnosis,
                                       .write = gpu_write};
+
+/* Whether a divided device is asked for it first: what every screen shows, and shows to move. */
+static bool comes_first(vitals_metric metric)
+{
+    static const vitals_metric FIRST[] = {VITALS_GPU_UTILIZATION_RATIO,
+                                          VITALS_GPU_BUSY_SECONDS,
+                                          VITALS_GPU_MEMORY_BUSY_RATIO,
+                                          VITALS_GPU_MEMORY_USED_BYTES,
+                                          VITALS_GPU_MEMORY_FREE_BYTES,
+                                          VITALS_GPU_MEMORY_TOTAL_BYTES,
+                                          VITALS_GPU_MEMORY_RESERVED_BYTES,
+                                          VITALS_GPU_UNIFIED_MEMORY,
+                                          VITALS_GPU_PROCESSES};
+    for (size_t i = 0; i < ARRAY_COUNT(FIRST); i++)
+        if (FIRST[i] == metric)
+            return true;
+    return vitals_metric_table(metric) == VITALS_TABLE_GPU_PROCESS;
+}
 
 int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, unsigned number)
 {
@@ -913,6 +1086,8 @@ int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, u
         for (size_t i = 0; i < DEVICE_QUERIES; i++)
             if (KINDS[i] == kind)
                 metric_set_add(&source->parts[i], m);
+        if (kind == GPU_JOB_READ && !comes_first(m))
+            metric_set_add(&source->parts[LATER_QUERY], m);
     }
     source->base.worker = source->scan_worker = new_worker(source);
     source->scan_job = source->scan_worker != NULL ? add_job(source->scan_worker, GPU_JOB_SCAN)

@@ -27,6 +27,9 @@ void sources_end(struct sources *sources, uint64_t deadline_ns)
 {
     /* Told first, so that all end at the same time. */
     for (size_t i = 0; i < sources->count; i++)
+        if (sources->items[i]->ops->let_go != NULL)
+            sources->items[i]->ops->let_go(sources->items[i]);
+    for (size_t i = 0; i < sources->count; i++)
         for (size_t j = 0; j < sources->items[i]->worker_count; j++)
             worker_tell_end(sources->items[i]->workers[j]);
 

@@ -43,8 +43,10 @@ struct source_tick {
 
 /* Every function but `settled` may be NULL. */
 struct source_ops {
-    size_t size;                         /* of the struct that begins with a struct source */
-    bool waits_for_others;               /* it is asked once all others are settled */
+    size_t size;           /* of the struct that begins with a struct source */
+    bool waits_for_others; /* it is asked once all others are settled */
+    void (*let_go)(
+        struct source *source);          /* of what its workers share: the last of them frees it */
     void (*done)(struct source *source); /* frees what is its own, but no worker */
 
     /* For its workers, unless it makes them itself: the functions that make `own` of each one's

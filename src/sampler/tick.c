@@ -48,6 +48,7 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
     tick->now.host = &tick->host;
     tick->now.processes = tick->processes;
     tick->now.devices = tick->devices;
+    gpu_table_choose(tick->devices, tick->request);
 
     /* In the order of their rows in the table source. */
     struct sources *sources = &tick->sources;
@@ -178,6 +179,7 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
             source->ops->write_tables(source, &tick->now, builder, read_ns);
     }
     process_table_write(tick->processes, builder, wanted);
+    gpu_table_age(tick->devices, tick->request, read_ns);
     gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes, read_ns);
     uint64_t now_ns = os_now_ns(&tick->context->os);
     for (size_t i = 0;

@@ -3,10 +3,15 @@
 
 #include "sampler/context.h"
 #include "util/memory.h"
+#include "util/number.h"
 #include "util/thread.h"
 
 #include <pthread.h>
 #include <string.h>
+
+/* If the last answer took so long, the next one is told without the time in which the thread waited
+ * for a CPU: that is no fault of what was called. */
+#define CPU_WAITS_NS NS_PER_MS
 
 enum { WORKER_STACK_BYTES = 512 * 1024, WORKER_JOBS_MAX = 288 };
 
@@ -147,6 +152,21 @@ static void worker_unref(struct worker *worker)
     memory_free(worker);
 }
 
+/* How long the calling thread has waited for a CPU: on a busy machine, a large part of the time of a
+ * call that sleeps. 0: not known. */
+static uint64_t cpu_wait_ns(const struct os *os)
+{
+    char text[80];
+    uint64_t ran_ns, waited_ns;
+    if (os->clock.monotonic_ns != os_clock()->monotonic_ns || // a test's clock tells nothing of it
+        os_proc_text(os, "thread-self/schedstat", text, sizeof text) < 0)
+        return 0;
+    const char *at = text, *end = text + strlen(text);
+    bool known = number_u64(&at, end, &ran_ns) && at < end && *at++ == ' ' &&
+                 number_u64(&at, end, &waited_ns);
+    return known ? waited_ns : 0;
+}
+
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
@@ -164,6 +184,7 @@ static void *worker_main(void *argument)
                 next = job;
         }
         void *data = next != NULL ? next->data : NULL;
+        bool slow = next != NULL && next->spent_ns >= CPU_WAITS_NS;
         if (next != NULL)
             next->state = WORKER_RUNNING;
         worker->running = next != NULL ? (int)(next - worker->jobs) : -1;
@@ -172,8 +193,12 @@ static void *worker_main(void *argument)
         pthread_mutex_unlock(&worker->mutex);
 
         if (next != NULL) {
+            const struct os *os = &worker->world->context->os;
+            uint64_t waited_ns = slow ? cpu_wait_ns(os) : 0;
             worker->service->work(worker->world, data, &gate);
             uint64_t spent_ns = worker_now(worker) - now_ns;
+            waited_ns = slow ? cpu_wait_ns(os) - waited_ns : 0;
+            spent_ns -= spent_ns < WORKER_HANG_NS && waited_ns < spent_ns ? waited_ns : 0;
             pthread_mutex_lock(&worker->mutex);
             next->spent_ns = spent_ns;
             next->state = WORKER_DONE;
@@ -185,6 +210,10 @@ static void *worker_main(void *argument)
             os_event_clear(worker->wake);
         }
     }
+    /* This may close a driver, which can hang: the owner waits for it no longer than for a job. */
+    struct worker_world *world = worker->world;
+    worker->world = NULL;
+    worker_world_unref(world);
     os_event_set(worker->left);
     worker_unref(worker);
     return NULL;

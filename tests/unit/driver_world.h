@@ -27,7 +27,8 @@ static struct {
     atomic_uint_fast64_t scan_ns;  /* real, of each scan */
     atomic_int listed;             /* devices of the scan that is under way */
     atomic_uint_fast64_t third_ns; /* real, of listing the third */
-    atomic_uint_fast64_t price_ns; /* of each call, by the fake clock */
+    atomic_uint_fast64_t price_ns; /* of each call, by the fake clock, */
+    atomic_uint_fast64_t power_ns; /* and of one that reads power more */
     struct fake_clock *fake;
     atomic_int scans, opened, closed;
     atomic_int calls[DEVICES], inside[DEVICES];
@@ -121,6 +122,8 @@ static inline void driver_sample(void *state, uint32_t slot, struct gpu_sample *
     out->stamp_ns = driver.fake != NULL ? fake_clock_now(driver.fake) : real_now_ns();
     if (driver.fake != NULL)
         fake_clock_advance(driver.fake, atomic_load(&driver.price_ns));
+    if (driver.fake != NULL && batch_wants(batch, VITALS_GPU_POWER_WATTS))
+        fake_clock_advance(driver.fake, atomic_load(&driver.power_ns));
     maybe_hang(slot);
     out->state = atomic_load(&driver.asleep) ? VITALS_SUSPENDED : VITALS_HAVE;
     if (out->state < 0) {
@@ -131,6 +134,7 @@ static inline void driver_sample(void *state, uint32_t slot, struct gpu_sample *
     batch_set_f64(batch, VITALS_GPU_BUSY_SECONDS, atomic_load(&driver.lists));
     batch_set_u64(batch, VITALS_GPU_MEMORY_USED_BYTES, (uint64_t)call);
     batch_set_f64(batch, VITALS_GPU_POWER_LIMIT_WATTS, call);
+    batch_set_f64(batch, VITALS_GPU_POWER_WATTS, call);
     atomic_fetch_sub(&driver.inside[slot], 1);
 }
 
@@ -198,7 +202,8 @@ static vitals_context *context;
 static vitals_sampler *sampler;
 static vitals_error error;
 static int64_t live_before;
-static bool sweeps_next; /* of the next context: its driver learns of users from a sweep */
+static const char *device_next; /* of the next context: the only device that is asked for */
+static bool sweeps_next;        /* of the next context: its driver learns of users from a sweep */
 
 static inline void begin_with(uint64_t interval_ns, struct fake_clock *clock, vitals_metric more)
 {
@@ -226,6 +231,8 @@ static inline void begin_with(uint64_t interval_ns, struct fake_clock *clock, vi
         CHECK_OK(vitals_request_add(request, WANTED[i], &error), error);
     if (more != 0)
         CHECK_OK(vitals_request_add(request, more, &error), error);
+    CHECK_OK(vitals_request_set_devices(request, &device_next, device_next != NULL, &error), error);
+    device_next = NULL;
     CHECK_OK(vitals_request_set_interval(request, interval_ns, &error), error);
     CHECK_OK(vitals_sampler_new(context, request, &sampler, &error), error);
     vitals_request_free(request);
