@@ -87,6 +87,7 @@ void command_world(const struct machine_settings *machine, vitals_options *optio
     vitals_options_init(options, sizeof *options);
     options->proc_root = machine->proc_root;
     options->bpf = !machine->no_bpf;
+    options->driver_share = (double)machine->driver_percent / 100;
     options->max_descriptors = UINT32_MAX; /* as many as there may be: they are its own */
     options->sys_root = machine->sys_root;
     options->dev_root = machine->dev_root;
@@ -199,6 +200,48 @@ int command_read_next(struct feed *feed, vitals_snapshot **older, vitals_snapsho
     return got;
 }
 
+bool command_is_whole(const vitals_snapshot *snapshot)
+{
+    vitals_availability state = vitals_snapshot_state(snapshot, VITALS_TABLE_GPU);
+    return state != VITALS_NOT_YET && state != VITALS_LOWER_BOUND;
+}
+
+int command_read_first(const struct machine_settings *machine, struct feed *feed,
+                       vitals_snapshot **older, vitals_snapshot **now, vitals_error *error)
+{
+    static const uint64_t AGAIN_NS = 100000000, TOLD_NS = 2000000000, SILENT_NS = 5000000000;
+    uint64_t begun_ns = clock_now_ns(), newest_ns = begun_ns;
+    size_t known = 0;
+    bool told = false;
+    int got = command_read_next(feed, older, now, error);
+    while (got > 0 && machine->from == NULL && !command_is_whole(*now)) {
+        uint64_t now_ns = clock_now_ns();
+        size_t count = vitals_snapshot_count(*now, VITALS_TABLE_GPU);
+        if (count > known)
+            newest_ns = now_ns;
+        known = count;
+        bool silent = count > 0 && now_ns - newest_ns >= SILENT_NS;
+        if (now_ns - begun_ns >= machine->device_wait_ns || silent)
+            break;
+        if (!told && now_ns - begun_ns >= TOLD_NS)
+            (void)command_fail(0, "waiting for a driver that is still listing its GPUs "
+                                  "(--device-wait says how long at most)");
+        told = told || now_ns - begun_ns >= TOLD_NS;
+        command_wait_until(now_ns + AGAIN_NS);
+        got = command_read_next(feed, older, now, error);
+    }
+    return got;
+}
+
+int command_tell_partial(const vitals_snapshot *snapshot, int code)
+{
+    if (command_is_whole(snapshot))
+        return code;
+    command_tell_kept(snapshot);
+    return command_fail(EXIT_CANNOT, "the list of GPUs is not complete: the driver did not list "
+                                     "all in time; try again, or with a longer --device-wait");
+}
+
 int command_request_add(vitals_request *request, const vitals_metric *metrics, size_t count,
                         vitals_error *error)
 {
@@ -223,7 +266,7 @@ int command_once(const struct settings *settings, int (*make)(vitals_request **,
                  int (*print)(const struct settings *, const vitals_snapshot *))
 {
     vitals_request *request = NULL;
-    vitals_snapshot *snapshot = NULL;
+    vitals_snapshot *snapshot = NULL, *older = NULL;
     vitals_error error;
     struct feed feed = {0};
     int code = make(&request, &error);
@@ -234,7 +277,10 @@ int command_once(const struct settings *settings, int (*make)(vitals_request **,
     vitals_request_free(request);
     if (code != 0)
         return code;
-    int got = feed.next(feed.data, &snapshot, &error);
+    /* A diagnosis tells of a driver that takes long. */
+    int got = settings->command->bit == COMMAND_DOCTOR
+                  ? feed.next(feed.data, &snapshot, &error)
+                  : command_read_first(&settings->machine, &feed, &older, &snapshot, &error);
     if (got < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else if (got == 0)
@@ -242,6 +288,7 @@ int command_once(const struct settings *settings, int (*make)(vitals_request **,
                             command_safe(settings->machine.from));
     else
         code = print(settings, snapshot);
+    vitals_snapshot_unref(older);
     vitals_snapshot_unref(snapshot);
     feed_close(&feed);
     return code;

@@ -175,6 +175,16 @@ int command_feed(const struct machine_settings *machine, const vitals_request *r
 int command_read_next(struct feed *feed, vitals_snapshot **older, vitals_snapshot **now,
                       vitals_error *error);
 
+/* Likewise the first one of a report: waits while a driver lists its devices, as long as
+ * --device-wait says, and prints a line once that takes two seconds. */
+int command_read_first(const struct machine_settings *machine, struct feed *feed,
+                       vitals_snapshot **older, vitals_snapshot **now, vitals_error *error);
+
+/* command_is_whole: true if every driver has listed its devices. command_tell_partial: returns
+ * `code` then, else EXIT_CANNOT after a message; the snapshot needs the table source. */
+bool command_is_whole(const vitals_snapshot *snapshot);
+int command_tell_partial(const vitals_snapshot *snapshot, int code);
+
 /* Makes a request of metrics and whole tables. Both lists end with 0; either may be NULL. */
 int command_request(const vitals_metric *metrics, const vitals_table *tables, vitals_request **out,
                     vitals_error *error);

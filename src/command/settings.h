@@ -48,6 +48,8 @@ struct machine_settings {
     const char *demo;     /* scenario; NULL: no demo */
     const char *from;     /* file of snapshots; "-": standard input; NULL: this machine */
     uint64_t seed;
+    uint64_t device_wait_ns; /* until a driver has listed its devices, at most */
+    uint64_t driver_percent; /* of the wall time, that calls into a driver may take */
     bool no_bpf, trace;
 };
 

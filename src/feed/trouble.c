@@ -57,6 +57,22 @@ bool trouble_age(const vitals_row *gpu, double *seconds)
     return any;
 }
 
+const char *trouble_users(const vitals_snapshot *snapshot)
+{
+    if (!vitals_snapshot_has_table(snapshot, VITALS_TABLE_GPU_PROCESS))
+        return NULL;
+    switch (vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS)) {
+    case VITALS_DENIED: return "No permission to see the processes on the GPUs";
+    case VITALS_UNSUPPORTED: return "The driver does not list the processes on the GPUs";
+    case VITALS_TIMED_OUT: return "Processes on the GPUs are not known: the driver does not answer";
+    case VITALS_NOT_YET: return "Processes on the GPUs are not known yet";
+    case VITALS_FAILED:
+    case VITALS_GONE: return "Processes on the GPUs are not known: the driver cannot list them";
+    case VITALS_LOWER_BOUND: return "No process found; not every one can be seen (vitals doctor)";
+    default: return NULL;
+    }
+}
+
 char *span_words(double seconds, char out[static SPAN_WORDS])
 {
     enum { MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };

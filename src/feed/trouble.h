@@ -34,6 +34,9 @@ bool trouble_note(const vitals_row *gpu, size_t columns, char out[static TROUBLE
 bool trouble_throttle(const vitals_row *gpu, char out[static TROUBLE_WORDS],
                       vitals_availability *reason);
 
+/* Says why no process of a device is listed, if that is no proof that there is none; else NULL. */
+const char *trouble_users(const vitals_snapshot *snapshot);
+
 /* "5 s", "23 min", "7 h", "4 days" */
 enum { SPAN_WORDS = 24 };
 char *span_words(double seconds, char out[static SPAN_WORDS]);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/trouble.h"
 #include "view/cell_text.h"
 #include "view/device_panel.h"
 #include "view/host_bars.h"
@@ -472,8 +473,12 @@ static void print_processes(struct page *page)
     }
     if (vitals_snapshot_state(page->now, VITALS_TABLE_PROCESS) == VITALS_LOWER_BOUND)
         print_text(page, "  and more: /proc hides others' processes (hidepid; vitals doctor)");
-    if (count == 0)
-        print_text(page, devices ? "  No running processes found" : "  No processes found");
+    if (count == 0) {
+        char line[WORDS * 2];
+        const char *why = devices ? trouble_users(page->now) : "No processes found";
+        (void)snprintf(line, sizeof line, "  %s", why != NULL ? why : "No running processes found");
+        print_text(page, line);
+    }
     print_rule(page, true, true, false);
     free(lines);
 }

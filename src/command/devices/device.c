@@ -282,7 +282,7 @@ static int print_feed(struct shown_device *device, struct feed *feed, struct out
             code = device->printed == 1 ? result : code;
         }
     } else {
-        got = command_read_next(feed, &older, &now, &error);
+        got = command_read_first(&device->settings->machine, feed, &older, &now, &error);
         while (from != NULL && got > 0)
             got = command_read_next(feed, &older, &now, &error);
         if (from == NULL && got > 0 && sampling->delay_ns > 0) {
@@ -290,7 +290,7 @@ static int print_feed(struct shown_device *device, struct feed *feed, struct out
             got = command_read_next(feed, &older, &now, &error);
         }
         if (got >= 0 && now != NULL)
-            code = print_one(device, now, older, output);
+            code = command_tell_partial(now, print_one(device, now, older, output));
         else if (got >= 0)
             code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(from));
     }

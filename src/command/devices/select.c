@@ -34,6 +34,7 @@ struct select_choice {
     const vitals_row *candidates[DEVICES_MOST];
     size_t candidate_count, locked; /* locked: by other jobs */
     bool complained;                /* CUDA was asked for its order */
+    bool complained_list;           /* a message about the list of --inherit was printed */
     bool complained_lock;           /* a message about an unusable lock was printed */
 
     const vitals_row *rows[DEVICES_MOST]; /* the chosen devices */
@@ -128,8 +129,7 @@ static int take_settings(struct select_choice *choice)
 
 /* ---- the candidates ---- */
 
-/* Returns 0, or an exit code after a message. */
-static int list_inherited(struct select_choice *choice)
+static void list_inherited(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
     vitals_error error;
@@ -150,16 +150,18 @@ static int list_inherited(struct select_choice *choice)
             order = choice->order;
     }
 
-    if (vitals_cuda_visible_check(choice->now, visible, order, &error) < 0) {
+    /* As CUDA does, takes what stands before the first word that names no device. */
+    if (!choice->complained_list &&
+        vitals_cuda_visible_check(choice->now, visible, order, &error) < 0) {
         /* the variable is not named in the message if a list is given */
         size_t blamed = named ? strlen(SELECT_INHERIT) : 0;
         bool starts = strncmp(error.message, SELECT_INHERIT, blamed) == 0;
-        return command_fail(EXIT_CANNOT, "%s%s", named ? "--inherit" : "",
-                            error.message + (starts ? blamed : 0));
+        (void)command_fail(0, "%s%s", named ? "--inherit" : "",
+                           error.message + (starts ? blamed : 0));
+        choice->complained_list = true;
     }
     choice->candidate_count = vitals_cuda_visible_devices(choice->now, visible, order,
                                                           choice->candidates, DEVICES_MOST);
-    return 0;
 }
 
 static void remove_candidate(struct select_choice *choice, const vitals_row *row)
@@ -215,12 +217,19 @@ static int choose(struct select_choice *choice)
 {
     bool inherits = choice->settings->select.inherit != NULL;
     vitals_error error = {.message = "there is nothing to be read"};
-    if (command_read_next(&choice->feed, &choice->older, &choice->now, &error) <= 0)
+    if (command_read_first(&choice->settings->machine, &choice->feed, &choice->older, &choice->now,
+                           &error) <= 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     choice->count = 0;
     choice->candidate_count = 0;
-    if (inherits && list_inherited(choice) != 0)
+    choice->options.candidate_count = 0;
+    /* The best may be among those that are not listed. */
+    if (!choice->settings->select.wait && command_tell_partial(choice->now, EXIT_DONE) != EXIT_DONE)
         return EXIT_CANNOT;
+    if (!command_is_whole(choice->now))
+        return 0;
+    if (inherits)
+        list_inherited(choice);
     /* Leaves out devices that cannot be assigned to a program, such as the display adapter of a
      * server. */
     for (const vitals_row *row = NULL;

@@ -227,11 +227,11 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     struct output *output = output_begin(STDOUT_FILENO);
     topo = (struct topo){.settings = settings, .snapshot = snapshot};
     if (!settings->look.json)
-        return output_done(output, print_text(&topo, output));
+        return command_tell_partial(snapshot, output_done(output, print_text(&topo, output)));
     int code = command_print_json(snapshot, output);
     if (vitals_snapshot_count(snapshot, VITALS_TABLE_GPU) == 0)
         (void)command_tell_no_devices(snapshot);
-    return output_done(output, code);
+    return command_tell_partial(snapshot, output_done(output, code));
 }
 
 int command_topo(const struct settings *settings)

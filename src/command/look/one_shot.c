@@ -30,7 +30,7 @@ static int read_feed(const struct machine_settings *machine,
 {
     int got = feed->last != NULL ? feed->last(feed->data, 2, error) : 0;
     if (got >= 0)
-        got = command_read_next(feed, older, now, error);
+        got = command_read_first(machine, feed, older, now, error);
     if (got > 0 && machine->from == NULL && sampling->delay_ns > 0) {
         command_wait_until(clock_now_ns() + sampling->delay_ns);
         return command_read_next(feed, older, now, error);
@@ -49,7 +49,8 @@ static int take(const struct machine_settings *machine, const struct sampling_se
     vitals_error error;
     struct feed feed = {0};
 
-    int code = command_request(filter->only_visible ? VISIBLE_METRICS : NULL, NULL, &request,
+    static const vitals_table SOURCE[] = {VITALS_TABLE_SOURCE, 0};
+    int code = command_request(filter->only_visible ? VISIBLE_METRICS : NULL, SOURCE, &request,
                                &error);
     if (code == 0)
         code = command_request_add(request, REPORT_METRICS, REPORT_METRIC_COUNT, &error);
@@ -190,14 +191,15 @@ int command_one_shot(const struct settings *settings)
 
     int code = take(&settings->machine, &settings->sampling, filter, VITALS_ROWS_GPU_USERS, &older,
                     &now);
-    if (code == 0 && here && vitals_snapshot_count(now, VITALS_TABLE_GPU) == 0) {
+    if (code == 0 && here && vitals_snapshot_count(now, VITALS_TABLE_GPU) == 0 &&
+        vitals_snapshot_state(now, VITALS_TABLE_GPU) != VITALS_NOT_YET) {
         vitals_snapshot_unref(now);
         vitals_snapshot_unref(older);
         older = now = NULL;
         code = take(&settings->machine, &settings->sampling, filter, VITALS_ROWS_ALL, &older, &now);
     }
     if (code == 0)
-        code = command_print_report(settings, now, older);
+        code = command_tell_partial(now, command_print_report(settings, now, older));
     vitals_snapshot_unref(now);
     vitals_snapshot_unref(older);
     return code;

@@ -63,13 +63,17 @@ int command_json(const struct settings *settings)
     int got = 1;
     struct output *output = output_begin(STDOUT_FILENO);
     for (; left > 0 && code == EXIT_DONE && output_open(output); left--) {
-        vitals_snapshot *snapshot;
-        got = feed.next(feed.data, &snapshot, &error);
+        vitals_snapshot *snapshot = NULL, *older = NULL;
+        got = streams ? feed.next(feed.data, &snapshot, &error)
+                      : command_read_first(&settings->machine, &feed, &older, &snapshot, &error);
         if (got <= 0)
             break;
         any = true;
         code = command_print_json(snapshot, output);
         (void)output_flush(output);
+        if (!streams && from == NULL)
+            code = command_tell_partial(snapshot, code);
+        vitals_snapshot_unref(older);
         vitals_snapshot_unref(snapshot);
     }
     if (got < 0)

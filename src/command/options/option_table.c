@@ -619,6 +619,15 @@ const struct option option_table[] = {
     {OPTION("no-bpf", FLAG, WORLD, ANY, machine.no_bpf), .everywhere = true,
      .help = "never have the kernel run a small program that tells which processes have run since "
              "they were read last; all of their files are read each time then"},
+    {OPTION("device-wait", DURATION, WORLD, VIEW | DEVICE | TOPO | SELECT | RUN,
+            machine.device_wait_ns),
+     .argument = "TIME", .preset = "30s", .minimum = 0, .maximum = 3600, .everywhere = true,
+     .help = "wait TIME at most for a driver that is still listing its GPUs; if it does not list all, "
+             "the exit status is 1"},
+    {OPTION("driver-share", NUMBER, WORLD, ANY, machine.driver_percent), .argument = "PERCENT",
+     .preset = "10", .minimum = 1, .maximum = 100, .everywhere = true,
+     .help = "read GPUs so seldom that their driver is busy with it PERCENT of the time at most; "
+             "values that grow old are marked"},
     {OPTION("nvml", TEXT, WORLD, ANY, machine.nvml), .argument = "PATH", .everywhere = true,
      .help = "NVIDIA's library, where the loader does not find it"},
     {.name = NULL},

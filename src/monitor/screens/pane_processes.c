@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/trouble.h"
 #include "monitor/list/group.h"
 #include "monitor/list/match.h"
 #include "monitor/screens/pane.h"
@@ -252,7 +253,7 @@ static void mark_one(struct pen *pen, const struct model *model, const struct co
 
 static void empty_line(struct pen *pen, const struct model *model, int y)
 {
-    const char *text = "No running processes found";
+    const char *text = "No running processes found", *why = NULL;
     struct match match;
     struct wants wants = {.count = 0};
     match_parse(model->filter, &match);
@@ -266,6 +267,8 @@ static void empty_line(struct pen *pen, const struct model *model, int y)
         text = "Gathering process status..."; /* the filter needs what has not been read yet */
     else if (model->filter[0] != '\0')
         text = "No process passes the filter";
+    else if (model->view != VIEW_ALL && (why = trouble_users(model->machine.now)) != NULL)
+        text = why;
     struct canvas_field field = {.x = 3, .y = y, .columns = model->width - 5, .style = STYLE_DIM};
     canvas_field(pen->canvas, &field, text);
 }
