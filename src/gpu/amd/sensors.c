@@ -244,6 +244,11 @@ void amd_read_sensors(struct amd_reader *reader)
         if (amd_wants(reader, caps[i].metric))
             gpu_fill(reader->sample, caps[i].metric,
                      read_file(reader, power->stem, caps[i].what, &kinds[AMD_SENSOR_POWER]));
-    if (fan != NULL && amd_wants(reader, VITALS_GPU_FAN_RATIO))
-        gpu_fill(reader->sample, VITALS_GPU_FAN_RATIO, read_fan_ratio(reader, fan));
+    /* Some boards have a pwm and nothing that counts the turns. */
+    static const struct amd_sensor first = {.kind = AMD_SENSOR_FAN, .stem = "fan1"};
+    if (device->hwmon[0] != '\0' && amd_wants(reader, VITALS_GPU_FAN_RATIO)) {
+        struct value ratio = read_fan_ratio(reader, fan != NULL ? fan : &first);
+        if (fan != NULL || ratio.state > 0)
+            gpu_fill(reader->sample, VITALS_GPU_FAN_RATIO, ratio);
+    }
 }

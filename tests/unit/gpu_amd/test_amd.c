@@ -423,6 +423,16 @@ static void a_refused_file_is_no_zero(void)
     }
 }
 
+static void a_fan_that_nothing_counts_has_a_share(void)
+{
+    static const char FAN[] = "sys/bus/pci/devices/0000:03:00.0/hwmon/hwmon3/fan1_input";
+    amd_world_begin(&world, "navi21-5.14");
+    gpu_tree_remove(&world.tree, FAN);
+    amd_world_sample(&world, 0);
+    CHECK_INT(amd_world_state(&world, VITALS_GPU_FAN_RATIO, ""), VITALS_HAVE);
+    amd_world_end(&world);
+}
+
 static void a_processor_that_always_says_100_percent_is_doubted(void)
 {
     amd_world_begin(&world, "phoenix-6.8");
@@ -528,6 +538,7 @@ static void the_record_is_read_where_something_is_wanted_of_it(void)
 }
 
 static const check_test tests[] = {
+    {"a fan that nothing counts has a share", a_fan_that_nothing_counts_has_a_share},
     {"a scan says who is there", a_scan_says_who_is_there},
     {"a divided card has a partition for each node", a_divided_card_has_a_partition_for_each_node},
     {"a machine without a card says so", a_machine_without_a_card_says_so},
