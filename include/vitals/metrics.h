@@ -294,8 +294,8 @@ typedef enum vitals_metric {
     // Swap that our cgroup and its ancestors allow; unsupported where none is set. Unit: bytes,
     // gauge, u64. Source: cgroup memory.swap.max (v1: memsw less memory)
     VITALS_HOST_CGROUP_SWAP_LIMIT_BYTES = 0x015d,
-    // Processes of our own cgroup and those below it killed for want of memory. Version 1 counts
-    // those of the cgroup itself alone: a lower bound. Form: counter, u64. Source: cgroup
+    // Processes of our own cgroup and those below it killed because memory was out. Version 1
+    // counts those of the cgroup itself alone: a lower bound. Form: counter, u64. Source: cgroup
     // memory.events oom_kill (v1: memory.oom_control)
     VITALS_HOST_CGROUP_OOM_KILLS = 0x015e,
     // CPU time of our own cgroup. Unit: seconds, counter, f64. Source: cgroup cpu.stat usage_usec
@@ -522,10 +522,10 @@ typedef enum vitals_metric {
     // 1 where memory is corrected. Form: gauge, u64. Source: NVML nvmlDeviceGetEccMode; amdgpu
     // ras/features
     VITALS_GPU_ECC_MODE = 0x032f,
-    // What ecc_mode will be after the next restart. Form: gauge, u64. Source: NVML
+    // The value that ecc_mode will have after the next restart. Form: gauge, u64. Source: NVML
     // nvmlDeviceGetEccMode
     VITALS_GPU_ECC_MODE_PENDING = 0x0330,
-    // What mig_mode will be after the next reset. Form: gauge, u64. Source: NVML
+    // The value that mig_mode will have after the next reset. Form: gauge, u64. Source: NVML
     // nvmlDeviceGetMigMode
     VITALS_GPU_MIG_MODE_PENDING = 0x0331,
     // How AMD divides the device: SPX, DPX, TPX, QPX, CPX. Form: gauge, text. Source: amdgpu
@@ -534,7 +534,7 @@ typedef enum vitals_metric {
     // How AMD divides its memory: NPS1, NPS2, NPS4, NPS8. Form: gauge, text. Source: amdgpu
     // current_memory_partition
     VITALS_GPU_MEMORY_PARTITION = 0x0333,
-    // Of a partition: mig, xcp, tile, vf. Form: identity, text. Source: the back end
+    // The kind of a partition: mig, xcp, tile, vf. Form: identity, text. Source: the back end
     VITALS_GPU_PARTITION_KIND = 0x0334,
     // 1 where the driver keeps accounts of processes. Form: gauge, u64. Source: NVML
     // nvmlDeviceGetAccountingMode
@@ -701,8 +701,8 @@ typedef enum vitals_metric {
     // The lowest that the clock may run. Unit: hertz, gauge, f64. Source: pp_dpm_*;
     // gt_min_freq_mhz; freq0/min_freq; devfreq min_freq
     VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ = 0x0603,
-    // What software asks for. Unit: hertz, gauge, f64. Source: NVML nvmlDeviceGetApplicationsClock;
-    // gt_cur_freq_mhz; freq0/cur_freq; devfreq target_freq
+    // The frequency that software asks for. Unit: hertz, gauge, f64. Source: NVML
+    // nvmlDeviceGetApplicationsClock; gt_cur_freq_mhz; freq0/cur_freq; devfreq target_freq
     VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ = 0x0604,
     // Size of the aperture. Unit: bytes, gauge, u64. Source: NVML nvmlDeviceGetBAR1MemoryInfo;
     // amdgpu mem_info_*_total
@@ -858,13 +858,14 @@ typedef enum vitals_metric {
     // How likely the kernel is to kill it for want of memory, 0 to 2000. Form: gauge, u64. Source:
     // /proc/PID/oom_score
     VITALS_PROCESS_OOM_SCORE = 0x0838,
-    // What was added to that, -1000 to 1000. Form: gauge, i64. Source: /proc/PID/oom_score_adj
+    // The adjustment that is added to its oom_score, -1000 to 1000. Form: gauge, i64. Source:
+    // /proc/PID/oom_score_adj
     VITALS_PROCESS_OOM_SCORE_ADJUST = 0x0839,
     // Descriptors that it has open. Form: gauge, u64. Source: /proc/PID/fd
     VITALS_PROCESS_DESCRIPTORS = 0x083a,
-    // Time that its threads were ready and waited for a CPU; without taskstats that of the living,
-    // a lower bound where there are several. Unit: seconds, counter, f64. Source: taskstats of the
-    // thread group, else the sum over /proc/PID/task
+    // Time that its threads were ready and waited for a CPU; without taskstats that of its living
+    // threads, a lower bound if there are several. Unit: seconds, counter, f64. Source: taskstats
+    // of the thread group, else the sum over /proc/PID/task
     VITALS_PROCESS_RUN_DELAY_SECONDS = 0x083b,
     // Time that its threads waited for block devices; without taskstats of the first alone;
     // unsupported unless kernel.task_delayacct is on. Unit: seconds, counter, f64. Source:
@@ -920,14 +921,14 @@ typedef enum vitals_metric {
     // Calls of write(2) and its like, reaped children included. Form: counter, u64. Source:
     // /proc/PID/io syscw
     VITALS_PROCESS_WRITE_CALLS = 0x0850,
-    // Bytes that those reads returned, from the cache, pipes and terminals too. Unit: bytes,
-    // counter, u64. Source: /proc/PID/io rchar
+    // Bytes returned by read(2) and its like, including those from the cache, pipes and terminals.
+    // Unit: bytes, counter, u64. Source: /proc/PID/io rchar
     VITALS_PROCESS_CALL_READ_BYTES = 0x0851,
-    // Bytes that those writes were given, to the cache, pipes and terminals too. Unit: bytes,
-    // counter, u64. Source: /proc/PID/io wchar
+    // Bytes passed to write(2) and its like, including those to the cache, pipes and terminals.
+    // Unit: bytes, counter, u64. Source: /proc/PID/io wchar
     VITALS_PROCESS_CALL_WRITTEN_BYTES = 0x0852,
-    // Of written_bytes, what was dropped before it reached a disk. Unit: bytes, counter, u64.
-    // Source: /proc/PID/io cancelled_write_bytes
+    // The part of written_bytes that was dropped before it reached a disk. Unit: bytes, counter,
+    // u64. Source: /proc/PID/io cancelled_write_bytes
     VITALS_PROCESS_CANCELLED_WRITE_BYTES = 0x0853,
     // none, realtime, best_effort, idle. Form: gauge, text. Source: ioprio_get
     VITALS_PROCESS_IO_CLASS = 0x0854,
@@ -1049,7 +1050,7 @@ typedef enum vitals_metric {
     VITALS_GPU_PROCESS_BUSY_SECONDS = 0x0909,
     // MIG: the GPU instance that it runs on. Form: gauge, u64. Source: NVML process lists
     VITALS_GPU_PROCESS_GPU_INSTANCE_ID = 0x090a,
-    // MIG: the compute instance. Form: gauge, u64. Source: NVML process lists
+    // MIG: the compute instance that it runs on. Form: gauge, u64. Source: NVML process lists
     VITALS_GPU_PROCESS_COMPUTE_INSTANCE_ID = 0x090b,
     // Its share of the JPEG engine. Unit: ratio, gauge, f64. Source: NVML
     // nvmlDeviceGetProcessesUtilizationInfo; fdinfo drm-engine-*
@@ -1060,8 +1061,8 @@ typedef enum vitals_metric {
     // Memory of the machine, not of the device, that the device may use for it. Unit: bytes, gauge,
     // u64. Source: fdinfo drm-resident-gtt and system
     VITALS_GPU_PROCESS_SYSTEM_MEMORY_BYTES = 0x090e,
-    // Of its device memory, what others hold too. Unit: bytes, gauge, u64. Source: fdinfo
-    // drm-shared-*
+    // The part of its device memory that other processes hold too. Unit: bytes, gauge, u64. Source:
+    // fdinfo drm-shared-*
     VITALS_GPU_PROCESS_SHARED_MEMORY_BYTES = 0x090f,
     // Time that it kept the graphics engine busy, as the kernel counts. Unit: seconds, counter,
     // f64. Source: fdinfo drm-engine-*, drm-cycles-*
@@ -1100,7 +1101,7 @@ typedef enum vitals_metric {
     VITALS_SOURCE_MESSAGE = 0x0a02,
     // Readings that the source was asked for. Form: counter, u64. Source: ourselves
     VITALS_SOURCE_CALLS = 0x0a03,
-    // Wall time spent inside those calls. Unit: seconds, counter, f64. Source: ourselves
+    // Wall time spent in the calls of the source. Unit: seconds, counter, f64. Source: ourselves
     VITALS_SOURCE_CALL_SECONDS = 0x0a04,
     // Ticks that went on without an answer. Form: counter, u64. Source: ourselves
     VITALS_SOURCE_TIMEOUTS = 0x0a05,
@@ -1227,10 +1228,10 @@ typedef enum vitals_metric {
     // Time in which every task that was not idle stood still. Unit: seconds, counter, f64. Source:
     // full total
     VITALS_PRESSURE_FULL_SECONDS = 0x0d0a,
-    // Where it is mounted; of a ZFS pool that is not mounted, empty. Form: identity, text. Source:
+    // The mount point; empty for a ZFS pool that is not mounted. Form: identity, text. Source:
     // /proc/self/mountinfo
     VITALS_FILESYSTEM_MOUNT_POINT = 0x0e01,
-    // What is mounted there; of a pool, its name. Form: identity, text. Source:
+    // The device that is mounted there; for a pool, its name. Form: identity, text. Source:
     // /proc/self/mountinfo
     VITALS_FILESYSTEM_DEVICE = 0x0e02,
     // ext4, xfs, nfs4, zfs_pool. Form: identity, text. Source: /proc/self/mountinfo
@@ -1249,7 +1250,8 @@ typedef enum vitals_metric {
     VITALS_FILESYSTEM_TOTAL_BYTES = 0x0e08,
     // Space in use. Unit: bytes, gauge, u64. Source: statvfs
     VITALS_FILESYSTEM_USED_BYTES = 0x0e09,
-    // Space not in use, what is kept for root included. Unit: bytes, gauge, u64. Source: statvfs
+    // Space not in use, including the part reserved for root. Unit: bytes, gauge, u64. Source:
+    // statvfs
     VITALS_FILESYSTEM_FREE_BYTES = 0x0e0a,
     // Space that an ordinary user may still fill. Unit: bytes, gauge, u64. Source: statvfs
     VITALS_FILESYSTEM_AVAILABLE_BYTES = 0x0e0b,
@@ -1336,10 +1338,10 @@ typedef enum vitals_metric {
     // where it has none; unsupported of a socket that no list of the kernel has, such as one that
     // was never bound. Form: identity, text. Source: sock_diag, else /proc/PID/net
     VITALS_SOCKET_LOCAL_ADDRESS = 0x1204,
-    // The local port, of netlink its port id; unsupported where there is none. Form: identity, u64.
+    // The local port, for netlink the port id; unsupported if there is none. Form: identity, u64.
     // Source: sock_diag, else /proc/PID/net
     VITALS_SOCKET_LOCAL_PORT = 0x1205,
-    // The other end; empty where there is none; of a unix socket its peer's path, unsupported where
+    // The other end; empty if there is none; for a unix socket the path of its peer, unsupported if
     // only /proc lists it. Form: identity, text. Source: sock_diag, else /proc/PID/net
     VITALS_SOCKET_REMOTE_ADDRESS = 0x1206,
     // The port of the other end; unsupported where there is none. Form: identity, u64. Source:
@@ -1360,15 +1362,15 @@ typedef enum vitals_metric {
     // The user it belongs to; unsupported if no process holds it any more. Form: gauge, u64.
     // Source: sock_diag, else /proc/PID/net
     VITALS_SOCKET_UID = 0x120c,
-    // Of tcp and of unix streams, bytes that wait to be read; of a listener, connections that wait.
-    // Of others an estimate: the memory that they take, of unix datagrams the first; of tcp that is
-    // not established its end may count for a byte. Of a unix socket told by sock_diag alone. Unit:
-    // bytes, gauge, u64. Source: sock_diag, else /proc/PID/net
+    // For tcp and unix streams, bytes that wait to be read; for a listener, connections that wait.
+    // For other sockets an estimate: the memory in use, for unix datagrams the size of the first;
+    // the end of a tcp connection that is not established may count as a byte. For unix sockets
+    // only from sock_diag. Unit: bytes, gauge, u64. Source: sock_diag, else /proc/PID/net
     VITALS_SOCKET_RECEIVE_QUEUE_BYTES = 0x120d,
-    // Of tcp, bytes that wait to be sent or acknowledged; unsupported of a listener. Of others an
-    // estimate: the memory that they take; of tcp that is not established its beginning or end may
-    // count for a byte. Of a unix socket told by sock_diag alone. Unit: bytes, gauge, u64. Source:
-    // sock_diag, else /proc/PID/net
+    // For tcp, bytes that wait to be sent or acknowledged; unsupported for a listener. For other
+    // sockets an estimate: the memory in use; the beginning or end of a tcp connection that is not
+    // established may count as a byte. For unix sockets only from sock_diag. Unit: bytes, gauge,
+    // u64. Source: sock_diag, else /proc/PID/net
     VITALS_SOCKET_SEND_QUEUE_BYTES = 0x120e,
     // The thread id. Form: identity, u64. Source: /proc/PID/task
     VITALS_THREAD_TID = 0x1301,
@@ -1412,103 +1414,127 @@ typedef enum vitals_metric {
     // timerfd, signalfd, inotify, fanotify, pidfd, io_uring, dmabuf, bpf, perf_event, namespace,
     // path, other. Form: gauge, text. Source: /proc/PID/fd/N
     VITALS_DESCRIPTOR_TYPE = 0x1402,
-    // What it stands for, as the process sees it: a path, or the kernel's own name of it. Form:
-    // gauge, text. Source: /proc/PID/fd/N
+    // The file that it refers to, as the process sees it: a path, or the kernel's own name of it.
+    // Form: gauge, text. Source: /proc/PID/fd/N
     VITALS_DESCRIPTOR_PATH = 0x1403,
-    // 1 where its name was removed; path is what it was. Form: gauge, u64. Source: statx of
-    // /proc/PID/fd/N
+    // 1 if the name of the file was removed; path is the former name. Form: gauge, u64. Source:
+    // statx of /proc/PID/fd/N
     VITALS_DESCRIPTOR_DELETED = 0x1404,
-    // Where the next read or write begins. Unit: bytes, gauge, u64. Source: /proc/PID/fdinfo/N pos
+    // The position of the next read or write. Unit: bytes, gauge, u64. Source: /proc/PID/fdinfo/N
+    // pos
     VITALS_DESCRIPTOR_POSITION_BYTES = 0x1405,
     // Flags of open(2). Form: gauge, u64. Source: /proc/PID/fdinfo/N flags
     VITALS_DESCRIPTOR_FLAGS = 0x1406,
-    // r, w, r+, a, a+; - where it can do neither. Form: gauge, text. Source: /proc/PID/fdinfo/N
-    // flags
+    // The access: r, w, r+, a, a+; - for neither reading nor writing. Form: gauge, text. Source:
+    // /proc/PID/fdinfo/N flags
     VITALS_DESCRIPTOR_MODE = 0x1407,
     // The device that holds it, as 8:1. Form: gauge, text. Source: statx of /proc/PID/fd/N
     VITALS_DESCRIPTOR_DEVICE = 0x1408,
-    // Its inode. Form: gauge, u64. Source: statx of /proc/PID/fd/N
+    // The inode of the file. Form: gauge, u64. Source: statx of /proc/PID/fd/N
     VITALS_DESCRIPTOR_INODE = 0x1409,
-    // Its size, of files. Unit: bytes, gauge, u64. Source: statx of /proc/PID/fd/N
+    // The size, for files only. Unit: bytes, gauge, u64. Source: statx of /proc/PID/fd/N
     VITALS_DESCRIPTOR_SIZE_BYTES = 0x140a,
-    // 1 where a new program does not get it. Form: gauge, u64. Source: /proc/PID/fdinfo/N flags
+    // 1 if the descriptor is closed when another program begins. Form: gauge, u64. Source:
+    // /proc/PID/fdinfo/N flags
     VITALS_DESCRIPTOR_CLOSE_ON_EXEC = 0x140b,
     // First and end address, in hexadecimal. Form: identity, text. Source: /proc/PID/maps
     VITALS_MAPPING_ADDRESSES = 0x1501,
     // r, w, x and p (private) or s (shared). Form: gauge, text. Source: /proc/PID/maps
     VITALS_MAPPING_PERMISSIONS = 0x1502,
-    // What is mapped: a path, [heap], [stack]; [anon] where it has no name. Form: gauge, text.
-    // Source: /proc/PID/maps
+    // The mapped file: a path, [heap], [stack]; [anon] for memory without a name. Form: gauge,
+    // text. Source: /proc/PID/maps
     VITALS_MAPPING_PATH = 0x1503,
-    // 1 where that file was deleted or replaced. Form: gauge, u64. Source: /proc/PID/maps
+    // 1 if the mapped file was deleted or replaced. Form: gauge, u64. Source: /proc/PID/maps
     VITALS_MAPPING_DELETED = 0x1504,
-    // Where in the file it begins. Unit: bytes, gauge, u64. Source: /proc/PID/maps
+    // The place in the file at which the mapping begins. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/maps
     VITALS_MAPPING_OFFSET_BYTES = 0x1505,
     // The device that holds the file, as 8:1. Form: gauge, text. Source: /proc/PID/maps
     VITALS_MAPPING_DEVICE = 0x1506,
     // The file's inode; 0 for none. Form: gauge, u64. Source: /proc/PID/maps
     VITALS_MAPPING_INODE = 0x1507,
-    // Address space. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Size
+    // Address space of the mapping. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Size
     VITALS_MAPPING_SIZE_BYTES = 0x1508,
-    // Of it in memory. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Rss
+    // Pages of the mapping in memory. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Rss
     VITALS_MAPPING_RESIDENT_BYTES = 0x1509,
-    // The proportional share. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Pss
+    // Pages of the mapping in memory, each divided by the number of processes that map it. Unit:
+    // bytes, gauge, u64. Source: /proc/PID/smaps Pss
     VITALS_MAPPING_PSS_BYTES = 0x150a,
-    // Shared, and as it is on disk. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Shared_Clean
+    // Pages of the mapping that other processes map too, unchanged. Unit: bytes, gauge, u64.
+    // Source: /proc/PID/smaps Shared_Clean
     VITALS_MAPPING_SHARED_CLEAN_BYTES = 0x150b,
-    // Shared, and changed. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Shared_Dirty
+    // Pages of the mapping that other processes map too, changed. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Shared_Dirty
     VITALS_MAPPING_SHARED_DIRTY_BYTES = 0x150c,
-    // Its own, and as it is on disk. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Private_Clean
+    // Pages of the mapping that only this process maps, unchanged. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Private_Clean
     VITALS_MAPPING_PRIVATE_CLEAN_BYTES = 0x150d,
-    // Its own, and changed. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Private_Dirty
+    // Pages of the mapping that only this process maps, changed. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Private_Dirty
     VITALS_MAPPING_PRIVATE_DIRTY_BYTES = 0x150e,
-    // Used lately. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Referenced
+    // Pages of the mapping that were accessed recently. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Referenced
     VITALS_MAPPING_REFERENCED_BYTES = 0x150f,
-    // Of no file. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Anonymous
+    // Pages of the mapping that belong to no file, such as changed copies. Unit: bytes, gauge, u64.
+    // Source: /proc/PID/smaps Anonymous
     VITALS_MAPPING_ANONYMOUS_BYTES = 0x1510,
-    // Swapped out. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Swap
+    // Pages of the mapping that are swapped out. Unit: bytes, gauge, u64. Source: /proc/PID/smaps
+    // Swap
     VITALS_MAPPING_SWAP_BYTES = 0x1511,
-    // In transparent huge pages. Unit: bytes, gauge, u64. Source: /proc/PID/smaps AnonHugePages
+    // Pages of the mapping in transparent huge pages. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps AnonHugePages
     VITALS_MAPPING_THP_BYTES = 0x1512,
-    // Locked. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Locked
+    // Pages of the mapping that are locked in memory. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Locked
     VITALS_MAPPING_LOCKED_BYTES = 0x1513,
-    // In huge pages of hugetlbfs, shared; in none of the others. Unit: bytes, gauge, u64. Source:
-    // /proc/PID/smaps Shared_Hugetlb
+    // Huge pages of hugetlbfs of the mapping that other processes map too; in none of the other
+    // sizes. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Shared_Hugetlb
     VITALS_MAPPING_SHARED_HUGETLB_BYTES = 0x1514,
-    // The same, its own. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Private_Hugetlb
+    // Huge pages of hugetlbfs of the mapping that only this process maps; in none of the other
+    // sizes. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Private_Hugetlb
     VITALS_MAPPING_PRIVATE_HUGETLB_BYTES = 0x1515,
-    // What is mapped. Form: identity, text. Source: /proc/PID/maps
+    // The mapped file, as in the table mapping. Form: identity, text. Source: /proc/PID/maps
     VITALS_MAPPED_FILE_PATH = 0x1601,
-    // In how many pieces. Form: gauge, u64. Source: /proc/PID/maps
+    // Mappings of the file. Form: gauge, u64. Source: /proc/PID/maps
     VITALS_MAPPED_FILE_MAPPINGS = 0x1602,
-    // Address space. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Size
+    // Address space of the file. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Size
     VITALS_MAPPED_FILE_SIZE_BYTES = 0x1603,
-    // Of it in memory. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Rss
+    // Pages of the file in memory. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Rss
     VITALS_MAPPED_FILE_RESIDENT_BYTES = 0x1604,
-    // The proportional share. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Pss
+    // Pages of the file in memory, each divided by the number of processes that map it. Unit:
+    // bytes, gauge, u64. Source: /proc/PID/smaps Pss
     VITALS_MAPPED_FILE_PSS_BYTES = 0x1605,
-    // Shared, and as it is on disk. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Shared_Clean
+    // Pages of the file that other processes map too, unchanged. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Shared_Clean
     VITALS_MAPPED_FILE_SHARED_CLEAN_BYTES = 0x1606,
-    // Shared, and changed. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Shared_Dirty
+    // Pages of the file that other processes map too, changed. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Shared_Dirty
     VITALS_MAPPED_FILE_SHARED_DIRTY_BYTES = 0x1607,
-    // Its own, and as it is on disk. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Private_Clean
+    // Pages of the file that only this process maps, unchanged. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Private_Clean
     VITALS_MAPPED_FILE_PRIVATE_CLEAN_BYTES = 0x1608,
-    // Its own, and changed. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Private_Dirty
+    // Pages of the file that only this process maps, changed. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Private_Dirty
     VITALS_MAPPED_FILE_PRIVATE_DIRTY_BYTES = 0x1609,
-    // Used lately. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Referenced
+    // Pages of the file that were accessed recently. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps Referenced
     VITALS_MAPPED_FILE_REFERENCED_BYTES = 0x160a,
-    // Of no file. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Anonymous
+    // Pages of the file that belong to no file, such as changed copies. Unit: bytes, gauge, u64.
+    // Source: /proc/PID/smaps Anonymous
     VITALS_MAPPED_FILE_ANONYMOUS_BYTES = 0x160b,
-    // Swapped out. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Swap
+    // Pages of the file that are swapped out. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Swap
     VITALS_MAPPED_FILE_SWAP_BYTES = 0x160c,
-    // In transparent huge pages. Unit: bytes, gauge, u64. Source: /proc/PID/smaps AnonHugePages
+    // Pages of the file in transparent huge pages. Unit: bytes, gauge, u64. Source: /proc/PID/smaps
+    // AnonHugePages
     VITALS_MAPPED_FILE_THP_BYTES = 0x160d,
-    // Locked. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Locked
+    // Pages of the file that are locked in memory. Unit: bytes, gauge, u64. Source: /proc/PID/smaps
+    // Locked
     VITALS_MAPPED_FILE_LOCKED_BYTES = 0x160e,
-    // In huge pages of hugetlbfs, shared; in none of the others. Unit: bytes, gauge, u64. Source:
-    // /proc/PID/smaps Shared_Hugetlb
+    // Huge pages of hugetlbfs of the file that other processes map too; in none of the other sizes.
+    // Unit: bytes, gauge, u64. Source: /proc/PID/smaps Shared_Hugetlb
     VITALS_MAPPED_FILE_SHARED_HUGETLB_BYTES = 0x160f,
-    // The same, its own. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Private_Hugetlb
+    // Huge pages of hugetlbfs of the file that only this process maps; in none of the other sizes.
+    // Unit: bytes, gauge, u64. Source: /proc/PID/smaps Private_Hugetlb
     VITALS_MAPPED_FILE_PRIVATE_HUGETLB_BYTES = 0x1610,
     // 1 where that file was deleted or replaced: a row of its own beside the one that is there now.
     // Form: identity, u64. Source: /proc/PID/maps
@@ -1521,11 +1547,11 @@ typedef enum vitals_metric {
     // As getrlimit(2) calls it: nofile, as, cpu. Form: identity, text. Source: prlimit, else
     // /proc/PID/limits
     VITALS_LIMIT_NAME = 0x1801,
-    // The limit; unsupported where there is none, which soft_unlimited says. Form: gauge, u64.
+    // The soft limit; unsupported if there is none, as soft_unlimited says. Form: gauge, u64.
     // Source: prlimit, else /proc/PID/limits
     VITALS_LIMIT_SOFT = 0x1802,
-    // How far it may be raised; unsupported where there is none, which hard_unlimited says. Form:
-    // gauge, u64. Source: prlimit, else /proc/PID/limits
+    // The hard limit, up to which the soft one may be raised; unsupported if there is none, as
+    // hard_unlimited says. Form: gauge, u64. Source: prlimit, else /proc/PID/limits
     VITALS_LIMIT_HARD = 0x1803,
     // bytes, seconds, microseconds, or empty for a count. Form: identity, text. Source:
     // getrlimit(2)
@@ -1538,15 +1564,15 @@ typedef enum vitals_metric {
     VITALS_LIMIT_HARD_UNLIMITED = 0x1806,
     // 1 where the link is up. Form: gauge, u64. Source: NVML nvmlDeviceGetNvLinkState; KFD io_links
     VITALS_GPU_LINK_ACTIVE = 0x1901,
-    // nvlink, xgmi. Form: identity, text. Source: the back end
+    // The kind of the link: nvlink, xgmi. Form: identity, text. Source: the back end
     VITALS_GPU_LINK_KIND = 0x1902,
     // Version of the link. Form: gauge, u64. Source: NVML nvmlDeviceGetNvLinkVersion
     VITALS_GPU_LINK_VERSION = 0x1903,
-    // What is at the other end: gpu, switch, cpu. Form: gauge, text. Source: NVML
+    // The device at the other end: gpu, switch, cpu. Form: gauge, text. Source: NVML
     // nvmlDeviceGetNvLinkRemoteDeviceType; KFD io_links
     VITALS_GPU_LINK_REMOTE_KIND = 0x1904,
-    // Its address. Form: gauge, text. Source: NVML nvmlDeviceGetNvLinkRemotePciInfo_v2; KFD
-    // io_links
+    // The PCI address of the other end. Form: gauge, text. Source: NVML
+    // nvmlDeviceGetNvLinkRemotePciInfo_v2; KFD io_links
     VITALS_GPU_LINK_REMOTE_PCI_BUS_ID = 0x1905,
     // Bytes of data received. Unit: bytes, counter, u64. Source: NVML field values 139; gpu_metrics
     // xgmi_read_data_acc
@@ -1563,8 +1589,8 @@ typedef enum vitals_metric {
     // Packets whose checksum was wrong. Form: counter, u64. Source: NVML
     // nvmlDeviceGetNvLinkErrorCounter
     VITALS_GPU_LINK_CRC_ERRORS = 0x190a,
-    // What the link can carry, in one direction. Unit: bytes_per_second, gauge, f64. Source: NVML
-    // field values 90; KFD io_links max_bandwidth
+    // Capacity of the link in one direction. Unit: bytes_per_second, gauge, f64. Source: NVML field
+    // values 90; KFD io_links max_bandwidth
     VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND = 0x190b,
     // Corrected errors since the driver was loaded. Form: counter, u64. Source: NVML
     // nvmlDeviceGetMemoryErrorCounter; ras/*_err_count ce
@@ -1585,26 +1611,27 @@ typedef enum vitals_metric {
     VITALS_GPU_PEER_PEER = 0x1b01,
     // gpu or network. Form: identity, text. Source: /sys/bus/pci/devices/ID/class
     VITALS_GPU_PEER_KIND = 0x1b02,
-    // Its address. Form: identity, text. Source: /sys/bus/pci/devices
+    // The PCI address of the peer. Form: identity, text. Source: /sys/bus/pci/devices
     VITALS_GPU_PEER_PEER_PCI_BUS_ID = 0x1b03,
-    // How far it is over PCIe, in nvidia-smi's words: pix (one switch at most), pxb (several), phb
+    // The distance over PCIe, in nvidia-smi's words: pix (one switch at most), pxb (several), phb
     // (through the host bridge), node (between host bridges of one NUMA node), sys (between NUMA
     // nodes). Form: gauge, text. Source: /sys/devices
     VITALS_GPU_PEER_PATH = 0x1b04,
     // Direct links (NVLink, XGMI) between the two that are up. Form: gauge, u64. Source: the table
     // gpu_link
     VITALS_GPU_PEER_LINKS = 0x1b05,
-    // nvlink, xgmi; empty where there is none. Form: gauge, text. Source: the table gpu_link
+    // The kind of the direct links: nvlink, xgmi; empty if there is none. Form: gauge, text.
+    // Source: the table gpu_link
     VITALS_GPU_PEER_LINK_KIND = 0x1b06,
     // good, notice or problem. Form: gauge, text. Source: ourselves
     VITALS_DIAGNOSIS_SEVERITY = 0x1c01,
-    // What was found, in a line. Form: gauge, text. Source: ourselves
+    // The finding, in one line. Form: gauge, text. Source: ourselves
     VITALS_DIAGNOSIS_FINDING = 0x1c02,
-    // What would mend it: commands for a shell, one a line, and words behind #; empty where nothing
-    // needs to be. Form: gauge, text. Source: ourselves
+    // The remedy: commands for a shell, one a line, and words behind #; empty if none is needed.
+    // Form: gauge, text. Source: ourselves
     VITALS_DIAGNOSIS_REMEDY = 0x1c03,
-    // What it is about: nvidia driver, permissions, container. Form: identity, text. Source:
-    // ourselves
+    // The subject of the finding: nvidia driver, permissions, container. Form: identity, text.
+    // Source: ourselves
     VITALS_DIAGNOSIS_SUBJECT = 0x1c04,
     // package-0, core, uncore, dram, psys. Form: identity, text. Source:
     // /sys/class/powercap/intel-rapl:N/name
@@ -1615,12 +1642,12 @@ typedef enum vitals_metric {
     // Energy by its counter; what that loses when it begins anew is added, from the first reading
     // on. Unit: joules, counter, f64. Source: /sys/class/powercap/intel-rapl:N/energy_uj
     VITALS_ENERGY_ZONE_ENERGY_JOULES = 0x1d03,
-    // Where the kernel's counter begins anew. Unit: joules, gauge, f64. Source:
+    // The value at which the kernel's counter begins anew. Unit: joules, gauge, f64. Source:
     // /sys/class/powercap/intel-rapl:N/max_energy_range_uj
     VITALS_ENERGY_ZONE_RANGE_JOULES = 0x1d04,
     // slurm:JOB.STEP, k8s:NAMESPACE/POD/CONTAINER, ctr:ID (the first 12 digits), unit:NAME;
-    // user:NAME for what a login started and what is in none of these. Form: identity, text.
-    // Source: process.workload
+    // user:NAME for processes of a login that are in none of these. Form: identity, text. Source:
+    // process.workload
     VITALS_WORKLOAD_ID = 0x1e01,
     // slurm, k8s, ctr, unit or user. Form: identity, text. Source: process.workload
     VITALS_WORKLOAD_KIND = 0x1e02,
@@ -1671,8 +1698,8 @@ typedef enum vitals_metric {
     // processes that were seen, by clock ticks, an estimate. Unit: seconds, counter, f64. Source:
     // cgroup cpu.stat usage_usec (v1: cpuacct.usage), else /proc/PID/stat
     VITALS_WORKLOAD_CPU_SECONDS = 0x1e11,
-    // Processes of it killed for want of memory. Version 1 does not count those in nested cgroups:
-    // a lower bound. Form: counter, u64. Source: cgroup memory.events oom_kill (v1:
+    // Processes of the workload killed because memory was out. Version 1 does not count those in
+    // nested cgroups: a lower bound. Form: counter, u64. Source: cgroup memory.events oom_kill (v1:
     // memory.oom_control)
     VITALS_WORKLOAD_OOM_KILLS = 0x1e12,
     // The job, as its scheduler calls it. Form: identity, text. Source: /run/gpustat;
@@ -1686,9 +1713,9 @@ typedef enum vitals_metric {
     VITALS_GPU_JOB_UID = 0x1f03,
     // Which prolog wrote the file: gpustat or dcgm. Form: gauge, text. Source: where the file was
     VITALS_GPU_JOB_CONVENTION = 0x1f04,
-    // Where it is mounted. Form: identity, text. Source: /proc/self/mountinfo
+    // The mount point. Form: identity, text. Source: /proc/self/mountinfo
     VITALS_MOUNT_MOUNT_POINT = 0x2001,
-    // What is mounted there. Form: identity, text. Source: /proc/self/mountinfo
+    // The device that is mounted there. Form: identity, text. Source: /proc/self/mountinfo
     VITALS_MOUNT_DEVICE = 0x2002,
     // ext4, proc, cgroup2, overlay. Form: identity, text. Source: /proc/self/mountinfo
     VITALS_MOUNT_TYPE = 0x2003,
