@@ -1497,7 +1497,8 @@ typedef enum vitals_metric {
     VITALS_MAPPED_FILE_PATH = 0x1601,
     // Mappings of the file. Form: gauge, u64. Source: /proc/PID/maps
     VITALS_MAPPED_FILE_MAPPINGS = 0x1602,
-    // Address space of the file. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Size
+    // Address space of the mappings of the file. Unit: bytes, gauge, u64. Source: /proc/PID/smaps
+    // Size
     VITALS_MAPPED_FILE_SIZE_BYTES = 0x1603,
     // Pages of the file in memory. Unit: bytes, gauge, u64. Source: /proc/PID/smaps Rss
     VITALS_MAPPED_FILE_RESIDENT_BYTES = 0x1604,

@@ -16,11 +16,10 @@ const struct command command_table[] = {
                  "vitals --demo -1                  all of it without a GPU\n"},
     {.name = "run", .run = command_run, .bit = COMMAND_RUN, .flags = COMMAND_RUNS,
      .usage = "run [OPTION]... [--] COMMAND [ARGUMENT]...",
-     .summary = "runs a command and says what it used",
-     .purpose = "Runs a command and says on stderr what it and all its descendants used, each "
-                "figure with how it was got. The command's own output and exit code stay as they "
-                "are, and signals and the terminal are its own. What it marks (vitals mark) is "
-                "recorded as phases.",
+     .summary = "runs a command and reports what it used",
+     .purpose = "Runs a command and reports on stderr what it and all its descendants used, "
+                "and how each figure was measured. The command keeps its output, exit code, "
+                "signals and terminal. Phases that it marks (vitals mark) are recorded.",
      .examples = "vitals run -- python train.py\n"
                  "vitals run --record run.db -- ./job.sh     then: vitals report run.db\n"
                  "vitals run --json account.json --interval 100ms -- make -j8\n"
@@ -35,20 +34,21 @@ const struct command command_table[] = {
               "2   usage\n"},
     {.name = "track", .run = command_track, .bit = COMMAND_TRACK, .flags = COMMAND_WORDS,
      .usage = "track [OPTION]... PID...",
-     .summary = "watches processes that run already and says what they used",
-     .purpose = "Watches processes that live already, with all that they start, and says on stderr "
-                "what they used meanwhile, each figure with how it was got. It ends when they have "
-                "ended or with Ctrl-C; they never notice. A process may track itself: vitals "
-                "leaves itself out.",
+     .summary = "watches running processes and reports what they used",
+     .purpose = "Watches running processes, with all that they start, and reports on stderr "
+                "what they used meanwhile, and how each figure was measured. It ends when "
+                "they have ended or with Ctrl-C, and does not disturb them. A process may "
+                "track itself: vitals leaves itself out.",
      .examples = "vitals track 4711\n"
                  "vitals track --record train.db $(pgrep -f train.py)\n"
                  "vitals track --json account.json --no-children 4711\n"},
     {.name = "record", .run = command_record, .bit = COMMAND_RECORD, .flags = COMMAND_WORDS | COMMAND_WHOLE,
      .usage = "record [OPTION]... [FILE]",
-     .summary = "writes down how the machine does over time",
-     .purpose = "Writes how this machine does, sample by sample, into FILE, or as CSV to standard "
-                "output, until Ctrl-C. FILE is whole at every moment and can be read while it "
-                "grows. Of one process and what it starts: vitals track PID --record.",
+     .summary = "records the machine over time",
+     .purpose = "Records this machine, sample by sample, into FILE, or as CSV to standard "
+                "output, until Ctrl-C. FILE is complete at every moment and can be read while "
+                "it grows. To record one process and what it starts, use vitals track PID "
+                "--record.",
      .examples = "vitals record machine.db\n"
                  "vitals record --processes --interval 5 --rotate 1d --keep 7 machine.db\n"
                  "vitals record --format resource-tracker --duration 1min system.csv\n"
@@ -58,17 +58,17 @@ const struct command command_table[] = {
      .flags = COMMAND_WORDS | COMMAND_PLAIN | COMMAND_WHOLE,
      .usage = "replay [OPTION]... FILE",
      .summary = "shows a recording on the monitor's screens",
-     .purpose = "Shows what a recording holds on the screens of the monitor, from its begin on as "
-                "it happened, with keys that step, jump, play faster and go to a time; h lists "
-                "them. FILE is what vitals record, run --record and track --record wrote as "
-                "SQLite, or JSON of vitals --json. One that still grows is followed at its end.",
+     .purpose = "Plays a recording on the screens of the monitor from its beginning, with "
+                "keys that step, jump, play faster and go to a time; h lists them. FILE is "
+                "SQLite from vitals record, run --record or track --record, or JSON from "
+                "vitals --json. A file that still grows is followed at its end.",
      .examples = "vitals replay run.db\n"
                  "vitals replay run.db --at 12:03\n"
                  "vitals replay run.db --at 34% --screen 120x40\n"},
     {.name = "mark", .run = command_mark, .bit = COMMAND_MARK,
      .flags = COMMAND_WORDS | COMMAND_MAY_RUN | COMMAND_PLAIN,
      .usage = "mark begin NAME | end NAME | NAME -- COMMAND [ARGUMENT]...",
-     .summary = "tells vitals run where a phase begins and ends",
+     .summary = "marks where a phase of a run begins and ends",
      .purpose = "Marks a phase of the run that it is part of, so that vitals report --phases can "
                 "say what each used. Phases nest, and several processes may mark at once: an end "
                 "ends the newest of that name of the same shell. Outside of vitals run it does "
@@ -84,9 +84,9 @@ const struct command command_table[] = {
               "2   usage\n"},
     {.name = "ps", .run = command_ps, .bit = COMMAND_PS, .flags = COMMAND_WORDS,
      .usage = "ps [OPTION]... [PID]...",
-     .summary = "lists processes, any column of them",
-     .purpose = "Lists all processes, or those that are chosen. %CPU is the average over their "
-                "life, with --interval that over the interval.",
+     .summary = "lists processes with the columns of your choice",
+     .purpose = "Lists all processes, or the chosen ones. %CPU is the average over their "
+                "life, or over the interval with --interval.",
      .examples = "vitals ps --sort -rss -n 10           the ten that hold the most memory\n"
                  "vitals ps -u ana --name 'python*'     one user's Pythons\n"
                  "vitals ps --tree --children 1234      what a process has started\n"
@@ -98,9 +98,9 @@ const struct command command_table[] = {
               "2 usage\n"},
     {.name = "info", .run = command_info, .bit = COMMAND_INFO, .flags = COMMAND_WORDS,
      .usage = "info [OPTION]... PID...",
-     .summary = "tells everything about a process",
-     .purpose = "Tells everything that can be known about a process: what it is, what it uses, "
-                "what it may, what it has open.",
+     .summary = "shows everything about a process",
+     .purpose = "Shows everything that can be known about a process: what it is, what it "
+                "uses, what it may do, what it has open.",
      .examples = "vitals info 1234\n"
                  "vitals info --json 1234 | jq '.tables.descriptor[] | .path'\n",
      .exits = "0 done\n"
@@ -110,9 +110,9 @@ const struct command command_table[] = {
      .flags = COMMAND_WORDS | COMMAND_SIGNALS,
      .usage = "kill [OPTION]... [PID]...",
      .summary = "shows which processes, asks, and signals them",
-     .purpose = "Shows which processes it would signal, asks, and signals those very ones: a "
-                "process that got a pid meanwhile is left alone. What is chosen by options is never process 1, "
-                "vitals itself, what it runs in, or a kernel thread.",
+     .purpose = "Shows the processes that it would signal, asks, and signals exactly these: a "
+                "new process that got one of their pids meanwhile is left alone. Options "
+                "never choose process 1, vitals itself, what it runs in, or a kernel thread.",
      .examples = "vitals kill 1234\n"
                  "vitals kill -s INT --name 'python*' -u ana\n"
                  "vitals kill --yes --force-after 10 --children 1234\n"
@@ -122,9 +122,10 @@ const struct command command_table[] = {
               "2 usage\n"},
     {.name = "device", .run = command_device, .bit = COMMAND_DEVICE, .flags = COMMAND_WORDS,
      .usage = "device [OPTION]... [INDEX | UUID | PCI-ADDRESS]...",
-     .summary = "tells everything about each GPU",
-     .purpose = "Tells everything that can be known about each GPU, or about those that are named: "
-                "by number (0, or 0:1 of a partition), UUID or its beginning, or PCI address.",
+     .summary = "shows everything about each GPU",
+     .purpose = "Shows everything that can be known about each GPU, or about those that are "
+                "named: by number (0, or 0:1 of a partition), UUID or its beginning, or PCI "
+                "address.",
      .examples = "vitals device 0\n"
                  "vitals device GPU-8932f937 17:00.0 --verbose\n"
                  "vitals device -o label,name,memory_used_bytes,utilization_ratio --csv\n"
@@ -162,9 +163,9 @@ const struct command command_table[] = {
               "126 the command cannot be run, 127 there is no such command\n"},
     {.name = "doctor", .run = command_doctor, .bit = COMMAND_DOCTOR,
      .usage = "doctor [OPTION]...",
-     .summary = "says what is missing, why, and what would mend it",
-     .purpose = "Tells what was found on this machine, what cannot be read and why, and the "
-                "command or the step that would mend it. Nothing is changed.",
+     .summary = "shows what is missing, why, and how to repair it",
+     .purpose = "Shows what was found on this machine, what cannot be read and why, and the "
+                "command or step that would repair it. Nothing is changed.",
      .examples = "vitals doctor\n"
                  "vitals doctor --json | jq '.tables.diagnosis[] | select(.severity == "
                  "\"problem\")'\n",
@@ -189,10 +190,11 @@ const struct command command_table[] = {
     {.name = "compare", .run = command_compare, .bit = COMMAND_COMPARE,
      .flags = COMMAND_WORDS | COMMAND_PLAIN | COMMAND_WHOLE,
      .usage = "compare [OPTION]... [NAME=]FILE... [vs [NAME=]FILE...]...",
-     .summary = "says in what runs differ, and whether that is more than chance",
-     .purpose = "Compares what runs used, figure by figure and phase by phase, with the first. "
-                "Files between two vs are runs of the same thing: with two or more on each side it "
-                "tells a difference from chance. Without vs each file stands alone.",
+     .summary = "compares runs and tells differences from chance",
+     .purpose = "Compares what runs used, figure by figure and phase by phase, with the "
+                "first. Files between two vs are runs of the same thing: with two or more on "
+                "each side, chance is told from a real difference. Without vs each file "
+                "stands alone.",
      .examples = "vitals compare old.db new.db\n"
                  "vitals compare old.*.db vs new.*.db      several runs of each\n"
                  "vitals compare base=a.db tuned=b.db --json | jq .figures\n",
@@ -201,10 +203,10 @@ const struct command command_table[] = {
               "2 usage\n"},
     {.name = "serve", .run = command_serve, .bit = COMMAND_SERVE,
      .usage = "serve [OPTION]...",
-     .summary = "answers to Prometheus, and has a page for browsers",
-     .purpose = "Samples this machine, and answers over HTTP: /metrics for Prometheus, / a page "
-                "with live charts, /api/v1/ for programs. It answers to this machine alone, unless "
-                "it is told otherwise. Ends with Ctrl-C.",
+     .summary = "serves metrics for Prometheus and a web page",
+     .purpose = "Samples this machine and serves over HTTP: /metrics for Prometheus, / a page "
+                "with live charts, /api/v1/ for programs. Only this machine can connect, "
+                "unless --listen says otherwise. Ends with Ctrl-C.",
      .examples = "vitals serve                               http://127.0.0.1:9847/\n"
                  "vitals serve --listen 0.0.0.0 --web-config web.yml\n"
                  "vitals serve --otlp=http://127.0.0.1:4318 --interval 15\n"
@@ -236,7 +238,7 @@ const struct command command_table[] = {
     {.name = "options", .run = command_options, .bit = COMMAND_OPTIONS,
      .flags = COMMAND_PLAIN | COMMAND_HIDDEN,
      .usage = "options --settings [OPTION]...",
-     .summary = "prints what the options come to",
+     .summary = "prints the options in effect",
      .purpose = "Prints the value of each option of vitals itself, and whether a flag, the "
                 "environment, the configuration or the default gave it.",
      .examples = "vitals options --settings -o 0 1\n"},

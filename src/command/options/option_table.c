@@ -82,8 +82,7 @@ const struct option option_table[] = {
      .help = "print one report and end"},
     {OPTION("monitor", CHOICE, VIEW, WATCH, view.monitor_mode), .brief = "m", ALSO(view.monitor),
      .argument = "MODE", .choices = monitor_modes, .preset = "auto", .everywhere = true,
-     .help = "watch the machine on screens that keep themselves up to date: auto, full or "
-             "compact; without an option that is what a terminal gets"},
+     .help = "show the live monitor: auto, full or compact; the default on a terminal"},
     {OPTION("screen", TEXT, VIEW, WATCH, view.screen), .argument = "COLUMNSxROWS[:NAME]",
      .excludes = "once",
      .help = "print a screen of the monitor as text and end, for scripts and tests: 80x24, "
@@ -91,10 +90,10 @@ const struct option option_table[] = {
              "--demo of an invented machine at a moment that never changes, so that the same "
              "--seed prints the same text"},
     {OPTION("at", TEXT, VIEW, REPLAY, view.at), .argument = "MOMENT", .dashed = true,
-     .help = "begin there: 12:03, 12:03:07, 2026-11-22 12:03, +5min from the begin, -5min from "
-             "the end, 34%, begin, end; otherwise at the begin, with --screen at the end"},
+     .help = "begin at MOMENT: 12:03, 12:03:07, 2026-11-22 12:03, +5min from the begin, -5min "
+             "from the end, 34%, begin, end; default: begin, with --screen end"},
     {OPTION("hold", FLAG, VIEW, REPLAY, view.paused), .excludes = "screen",
-     .help = "do not play it at once; p does"},
+     .help = "begin paused; the key p plays"},
     {OPTION("layout", TEXT, VIEW, WATCH, view.layout), .argument = "FILE", .everywhere = true,
      .no_stream = "it is written to by a key, and standard input is the keyboard",
      .help = "columns, sorts and groups of the monitor, as its key W writes them; otherwise "
@@ -113,7 +112,7 @@ const struct option option_table[] = {
 
     {OPTION("json", FLAG, FORM, METRICS, look.json), .help = "print the catalogue as JSON"},
     {OPTION("settings", FLAG, FORM, OPTIONS, form_settings),
-     .help = "print what arguments, environment and configuration come to, and which said it"},
+     .help = "print the value of each option and where it was set"},
 
     {OPTION("phases", FLAG, FORM, REPORT, report.phases),
      .help = "also what each phase used (vitals mark)"},
@@ -158,15 +157,16 @@ const struct option option_table[] = {
      .help = "the monitor sends no signals"},
     {OPTION("held-after", DURATION, LOOK, WATCH, view.idle_after_ns), .argument = "TIME",
      .preset = "15min", .minimum = 1, .maximum = 86400, .everywhere = true,
-     .help = "the monitor marks a device's memory as held if it has not been used for so long"},
+     .help = "the monitor marks memory of a device that has been idle for TIME as held"},
     {OPTION("colorful", FLAG, LOOK, WATCH, view.colorful), .everywhere = true,
-     .help = "bars and graphs of the monitor go from green to red, on terminals of 256 colors"},
+     .help = "color bars and graphs of the monitor from green to red, on terminals of 256 "
+             "colors"},
     {OPTION("force-color", FLAG, LOOK,
             WATCH | RUN | SHOWERS | DEVICE | TOPO | DOCTOR | REPORT | COMPARE, look.force_color),
      .everywhere = true,
-     .help = "colors even where the output is no terminal, and whatever NO_COLOR says"},
+     .help = "print colors even if the output is no terminal or NO_COLOR is set"},
     {OPTION("light", FLAG, LOOK, WATCH, view.light), .everywhere = true,
-     .help = "the monitor's colors are dark ones, for a light background; on terminals of 256 "
+     .help = "use dark colors in the monitor, for a light background; on terminals of 256 "
              "colors"},
     {OPTION("width", NUMBER, LOOK,
             VIEW | INFO | KILL | DEVICE | TOPO | DOCTOR | REPORT | COMPARE, look.width),
@@ -217,10 +217,10 @@ const struct option option_table[] = {
      .help = "say why a value is missing"},
     {OPTION("sort", WORDS, SHOW, PS, ps.sort), .argument = "NAME,...", .value = ps_column_word,
      .least = 1, .most = 1, .dashed = true,
-     .help = "by these columns instead of by pid, upwards; -NAME downwards; what is not known "
-             "stands last"},
+     .help = "sort by these columns, ascending, instead of by pid; -NAME: descending; missing "
+             "values come last"},
     {OPTION("limit", NUMBER, SHOW, PS, ps.limit), .brief = "n", .argument = "N", .minimum = 1,
-     .maximum = 1e15, .help = "at most N processes, the first ones as they are sorted"},
+     .maximum = 1e15, .help = "only the first N processes in sorted order"},
     {OPTION("tree", FLAG, SHOW, PS, ps.tree), .help = "children below their parents"},
     {OPTION("csv", FLAG, SHOW, PS, table.csv), .excludes = "json",
      .help = "print CSV: names of columns on top (-o takes them again), base units, an empty "
@@ -239,7 +239,7 @@ const struct option option_table[] = {
     {OPTION("environment", FLAG, SHOW, INFO, info.environment), .brief = "e",
      .help = "show the variables too, which may hold secrets"},
     {OPTION("no-header", FLAG, SHOW, PS | DEVICE, table.no_header),
-     .help = "no line with the names of the columns"},
+     .help = "leave out the header line"},
     {OPTION("bytes", FLAG, SHOW, PS | DEVICE, table.bytes), .brief = "b", .everywhere = true,
      .help = "memory in bytes instead of K, M and G (of 1024)"},
     {OPTION("count", NUMBER, SHOW, PS | DEVICE, sampling.count), .argument = "N", .minimum = 1,
@@ -251,7 +251,7 @@ const struct option option_table[] = {
     {OPTION("from", TEXT, SHOW, DEVICE | TOPO, machine.from), .argument = "FILE",
      .help = "the devices of a snapshot that --json or vitals record saved; - is standard input"},
     {OPTION("from", TEXT, SHOW, DOCTOR, machine.from), .argument = "FILE",
-     .help = "what was found where vitals doctor --json saved it; - is standard input"},
+     .help = "show what vitals doctor --json saved; - is standard input"},
 
     {OPTION("inherit", MAYBE, CHOICE, SELECT, select.inherit), .brief = "i", .argument = "DEVICES",
      .implied = SELECT_INHERIT, .literal = true, .takes = is_device_list,
@@ -347,8 +347,8 @@ const struct option option_table[] = {
 
     {OPTION("signal", TEXT, SIGNAL, KILL, kill.signal), .brief = "s", .argument = "SIGNAL",
      .value = signal_word,
-     .help = "this one instead of TERM: KILL, SIGKILL or 9; also as -KILL or -9; 0 only asks "
-             "whether they exist and may be signalled"},
+     .help = "send SIGNAL instead of TERM: KILL, SIGKILL or 9; also as -KILL or -9; 0 only "
+             "checks that they exist and may be signalled"},
     {OPTION("list", FLAG, SIGNAL, KILL, kill.list), .brief = "l",
      .help = "list the signals, or only give the name of a number and the number of a name"},
     {OPTION("yes", FLAG, SIGNAL, KILL, kill.yes), .brief = "y", .excludes = "dry-run",
@@ -357,10 +357,10 @@ const struct option option_table[] = {
      .help = "only show what would be signalled"},
     {OPTION("wait", DURATION, SIGNAL, KILL, kill.wait_ns), ALSO(kill.wait_ended),
      .argument = "TIME", .implied = "31536000", .minimum = 0, .maximum = 31536000,
-     .help = "wait until they have ended; at most that long, where a time is given"},
+     .help = "wait until they have ended, or for TIME at most"},
     {OPTION("force-after", DURATION, SIGNAL, KILL, kill.force_ns), .argument = "TIME",
      .minimum = 0.01, .maximum = 86400,
-     .help = "wait that long, then send KILL to those that still live"},
+     .help = "wait TIME, then send KILL to those still alive"},
 
     {OPTION("json", TEXT, RUN, RUN | TRACK, run.json_path), .argument = "FILE",
      .help = "also write the account to FILE as JSON; - is standard output, where it follows what "
@@ -380,9 +380,9 @@ const struct option option_table[] = {
              "lines on standard output: vitals, vitals-csv, gpu-tracker, resource-tracker and "
              "resource-tracker-0.3, each also with -process or -system, resource-tracker-combined"},
     {OPTION("no-header", FLAG, RUN, RUN | TRACK, recording.no_header),
-     .help = "no line with the names of the columns in a recording that is CSV"},
+     .help = "leave out the header line of a CSV recording"},
     {OPTION("overwrite", FLAG, RUN, RUN | TRACK, recording.overwrite), .needs = "record",
-     .help = "put the recording in the place of one that is there"},
+     .help = "replace an existing recording"},
     {OPTION("rotate", TEXT, RUN, RUN | TRACK, recording.rotate), .argument = "SIZE|TIME",
      .needs = "record",
      .help = "begin the recording anew when it has that size (100MiB) or age (1h); the older ones "
@@ -397,9 +397,9 @@ const struct option option_table[] = {
      .help = "recording format, overriding the ending of FILE: vitals, vitals-csv, gpu-tracker, "
              "resource-tracker, resource-tracker-0.3, the last two also with -system"},
     {OPTION("overwrite", FLAG, RUN, RECORD, recording.overwrite),
-     .help = "put the recording in the place of one that is there"},
+     .help = "replace an existing recording"},
     {OPTION("no-header", FLAG, RUN, RECORD, recording.no_header),
-     .help = "no line with the names of the columns"},
+     .help = "leave out the header line"},
     {OPTION("processes", FLAG, RUN, RECORD, record.processes),
      .help = "every process too, in the snapshots that SQLite keeps"},
     {OPTION("count", NUMBER, RUN, RECORD, sampling.count), .brief = "n", .argument = "N",
@@ -447,7 +447,7 @@ const struct option option_table[] = {
              "always there"},
 
     {OPTION("wait", FLAG, JOB, RUN, run.wait),
-     .help = "wait also for what the command leaves running behind it"},
+     .help = "also wait for what the command leaves running"},
     {OPTION("gpus", NUMBER, JOB, RUN, run.gpus), .argument = "N", .minimum = 1, .maximum = 128,
      .help = "wait for N free GPUs, lock them and run the command on them alone, as vitals select "
              "--wait --lock does"},
@@ -478,7 +478,8 @@ const struct option option_table[] = {
      .preset = "10s", .minimum = 0, .maximum = 86400,
      .help = "wait TIME between TERM and KILL when a limit ends the command"},
     {OPTION("kill-tree", FLAG, LIMIT, RUN, run.limits.kill_tree), .excludes = "wait",
-     .help = "end what the command leaves running behind it, daemons too, in the same way"},
+     .help = "also end what the command leaves running, daemons too: TERM, then KILL after "
+             "--limit-grace"},
 
     {OPTION("listen", WORDS, SERVE, SERVE, serve.listen), .argument = "ADDRESS[:PORT],...",
      .least = 1, .most = 1, .everywhere = true,
@@ -505,11 +506,11 @@ const struct option option_table[] = {
      .preset = "256", .minimum = 1, .maximum = 100000, .everywhere = true,
      .help = "with --processes pid: at most so many, the rest as one, \"other\""},
     {OPTION("label-user", TEXT, SERVE, SERVE, serve.label_user), .argument = "name|uid|hash|off",
-     .preset = "name", .everywhere = true, .help = "how users are told"},
+     .preset = "name", .everywhere = true, .help = "how users are shown"},
     {OPTION("compat", TEXT, SERVE, SERVE, serve.compat), .argument = "nvitop-exporter",
      .help = "/metrics under the names of nvitop-exporter, for its dashboard in Grafana"},
     {OPTION("no-host", FLAG, SERVE, SERVE, serve.no_host), .everywhere = true,
-     .help = "no host_* in /metrics: where node_exporter tells of the machine"},
+     .help = "leave out host_* from /metrics, if node_exporter already covers the machine"},
     {OPTION("textfile", TEXT, SERVE, SERVE, serve.textfile), .argument = "FILE", .everywhere = true,
      .no_stream = "it is replaced with each sample",
      .help = "also write /metrics there with each sample, for the textfile collector of "
@@ -523,8 +524,8 @@ const struct option option_table[] = {
              "or where MLFLOW_TRACKING_URI says; a command that is run finds the run in "
              "MLFLOW_RUN_ID"},
     {OPTION("mlflow", TEXT, TELL, COMMAND_SEND, send.mlflow), .argument = "URI",
-     .help = "send it there, and not where the file says: a server that has moved. What logs in "
-             "is that of now, as always"},
+     .help = "send to URI instead of the server that the file names, for one that has moved. "
+             "The login is always the current one"},
     {OPTION("mlflow-run", TEXT, TELL, TELLERS, export.mlflow.run), .argument = "ID",
      .needs = "mlflow",
      .help = "log to run ID; default: MLFLOW_RUN_ID, or a new run. \"new\": always a new run, "
@@ -538,8 +539,8 @@ const struct option option_table[] = {
      .help = "name a new run NAME; default: MLFLOW_RUN_NAME, or a name that MLflow makes up"},
     {OPTION("mlflow-prefix", TEXT, TELL, TELLERS, export.mlflow.prefix), .argument = "TEXT",
      .preset = "system/process/",
-     .help = "what the names of the processes' metrics begin with; the tab of system metrics "
-             "shows those below system/"},
+     .help = "begin the names of the processes' metrics with TEXT; MLflow's tab of system "
+             "metrics shows those below system/"},
     {OPTION("mlflow-interval", DURATION, TELL, TELLERS, export.mlflow.interval_ns),
      .argument = "TIME", .preset = "10s", .minimum = 0.1, .maximum = 86400, .everywhere = true,
      .help = "log a point to MLflow this often"},
@@ -558,22 +559,22 @@ const struct option option_table[] = {
      .help = "send metrics to an OpenTelemetry collector, over HTTP, at URL or where "
              "OTEL_EXPORTER_OTLP_ENDPOINT says; all OTEL_* variables of metrics are honored"},
     {OPTION("tensorboard", TEXT, TELL, TELLERS, export.tensorboard), .argument = "FOLDER",
-     .help = "write an event file there, for TensorBoard"},
+     .help = "write an event file for TensorBoard into FOLDER"},
     {OPTION("textfile", TEXT, TELL, COMMAND_RUN | COMMAND_TRACK, export.textfile),
      .argument = "FILE", .no_stream = "it is replaced each second",
      .help = "write what the run uses there, once a second and at its end, for the textfile "
              "collector of node_exporter, which reads FILE.prom alone"},
     {OPTION("cmdline", TEXT, TELL, SERVE | TELLERS, export.command_line),
      .argument = "off|argv0|redacted|full", .preset = "off", .everywhere = true,
-     .help = "what others are told of command lines: nothing, the program, all of it without what "
-             "looks like a secret, or all of it"},
+     .help = "how much of command lines is sent: nothing, the program, everything but what "
+             "looks like a secret, or everything"},
     {OPTION("tell-wait", DURATION, TELL, TELLERS, export.wait_ns), .argument = "TIME",
      .preset = "5s", .minimum = 0, .maximum = 3600, .everywhere = true,
      .help = "wait at most so long for MLflow to name the run before a command is run, and for "
              "what is still to be sent at the end; then go on without"},
     {OPTION("tell-wait", DURATION, TELL, COMMAND_SEND, send.wait_ns), .argument = "TIME",
      .preset = "30s", .minimum = 1, .maximum = 86400,
-     .help = "wait at most so long for a server that does not answer"},
+     .help = "wait at most TIME for a server that does not answer"},
 
     {OPTION("interval", DURATION, GLOBAL, VIEW | METRICS, sampling.interval_ns), .argument = "TIME",
      .minimum = 0.01, .maximum = 86400, .everywhere = true,
@@ -585,18 +586,18 @@ const struct option option_table[] = {
      .help = "read this often: 2, 0.5s, 100ms, 1min; default: 1 s"},
     {OPTION("interval", DURATION, SHOW, PS, sampling.interval_ns), .argument = "TIME",
      .minimum = 0.01, .maximum = 86400,
-     .help = "print a table again and again, that often: 2, 0.5s, 100ms, 1min; %CPU is then of "
+     .help = "print a table this often: 2, 0.5s, 100ms, 1min; %CPU is then the average over "
              "that time"},
     {OPTION("interval", DURATION, SHOW, DEVICE, sampling.interval_ns), .argument = "TIME",
      .minimum = 0.01, .maximum = 86400, .excludes = "from",
-     .help = "print it again and again, that often: 2, 0.5s, 100ms, 1min"},
+     .help = "print it this often: 2, 0.5s, 100ms, 1min"},
     {OPTION("ascii", FLAG, GLOBAL, ANY, look.ascii), .alias = "no-unicode", .brief = "U",
      .everywhere = true, .help = "use ASCII only; default: in locales other than UTF-8"},
     {OPTION("config", TEXT, GLOBAL, ANY, config), .argument = "FILE", .everywhere = true,
      .help = "read the configuration from FILE; - is standard input; default: vitals/config.json "
              "in $XDG_CONFIG_HOME or ~/.config"},
     {OPTION("trace", FLAG, GLOBAL, ANY, machine.trace), .everywhere = true,
-     .help = "tell on stderr what could not be opened, found or read in time"},
+     .help = "report on stderr what could not be opened, found or read in time"},
     {OPTION("help", FLAG, GLOBAL, ANY, help), .brief = "h", .help = "print this, and end"},
     {OPTION("version", FLAG, GLOBAL, ANY, version), .brief = "V",
      .help = "print the version and the parts that are built in, and end"},
@@ -617,8 +618,8 @@ const struct option option_table[] = {
     {OPTION("dev-root", TEXT, WORLD, ANY, machine.dev_root), .argument = "FOLDER",
      .everywhere = true, .help = "look for device nodes there instead of in /dev"},
     {OPTION("no-bpf", FLAG, WORLD, ANY, machine.no_bpf), .everywhere = true,
-     .help = "never have the kernel run a small program that tells which processes have run since "
-             "they were read last; all of their files are read each time then"},
+     .help = "do not load the BPF program that reports which processes have run since the "
+             "last reading; then all files of all processes are read each time"},
     {OPTION("device-wait", DURATION, WORLD, VIEW | DEVICE | TOPO | SELECT | RUN,
             machine.device_wait_ns),
      .argument = "TIME", .preset = "30s", .minimum = 0, .maximum = 3600, .everywhere = true,
