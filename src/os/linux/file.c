@@ -8,7 +8,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <vitals/text.h>
 
@@ -145,6 +147,32 @@ struct file_entry {
 
 enum { ENTRY_NAME = 19 };
 _Static_assert(offsetof(struct file_entry, type) == ENTRY_NAME - 1, "the kernel's layout");
+
+int linux_statx(int folder, const char *path, int flags, unsigned mask, struct statx *status)
+{
+    if (syscall(SYS_statx, folder, path, flags, mask, status) == 0)
+        return 0;
+    enum { OLD_FLAGS = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT };
+    struct stat old;
+    if (errno != ENOSYS || fstatat(folder, path, &old, flags & OLD_FLAGS) < 0)
+        return -1;
+    *status = (struct statx){
+        .stx_mask = STATX_BASIC_STATS,
+        .stx_mode = (uint16_t)old.st_mode,
+        .stx_nlink = (uint32_t)old.st_nlink,
+        .stx_uid = old.st_uid,
+        .stx_gid = old.st_gid,
+        .stx_ino = old.st_ino,
+        .stx_size = (uint64_t)old.st_size,
+        .stx_blocks = (uint64_t)old.st_blocks,
+        .stx_blksize = (uint32_t)old.st_blksize,
+        .stx_dev_major = major(old.st_dev),
+        .stx_dev_minor = minor(old.st_dev),
+        .stx_rdev_major = major(old.st_rdev),
+        .stx_rdev_minor = minor(old.st_rdev),
+    };
+    return 0;
+}
 
 int linux_entries_each(int folder, char *entries, size_t capacity, linux_entry_visit *visit,
                        void *data)

@@ -43,6 +43,11 @@ struct span linux_uevent(const struct os *os, const char *path, const char *key,
 /* The inode that a link of /proc/PID/ns tells, by its path below /proc. 0 or negative errno. */
 int linux_namespace(const struct os *os, const char *path, uint64_t *inode);
 
+/* As statx(2), which C libraries before glibc 2.28 lack. On a kernel that lacks it too
+ * (before 4.11), status->stx_mask has the basic fields alone. Returns 0, or -1 with errno set. */
+struct statx;
+int linux_statx(int folder, const char *path, int flags, unsigned mask, struct statx *status);
+
 /* The number of the cgroup (version 2) that a pidfd's process is in, a zombie's too. 0 or negative
  * errno: what is older than Linux 6.13 does not tell. */
 int linux_pidfd_cgroup(int pidfd, uint64_t *id);

@@ -12,6 +12,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int open_root(const struct os *os, const char *path)
@@ -148,7 +149,7 @@ void os_read_origin(const struct os *os, struct os_origin *out)
 uint64_t os_random(const struct os *os)
 {
     uint64_t number;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number)
+    if (syscall(SYS_getrandom, &number, sizeof number, GRND_NONBLOCK) == (long)sizeof number)
         return number;
     return os->clock.realtime_ns(os->clock.data) ^ ((uint64_t)getpid() << 40);
 }

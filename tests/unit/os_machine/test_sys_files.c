@@ -3,6 +3,16 @@
 #include "check.h"
 #include "gpu_tree.h"
 
+#include "os/linux/linux.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+
 static struct gpu_tree tree;
 static struct os os;
 
@@ -287,6 +297,63 @@ static void lists_are_handed_over_line_by_line(void)
     end();
 }
 
+/* From here on statx(2) fails as on a kernel before 4.11. */
+static bool forbid_statx(void)
+{
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_statx, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {CHECK_COUNT(steps), steps};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static bool is_same_file(const struct statx *found, const struct stat *truth)
+{
+    return (found->stx_mask & STATX_BASIC_STATS) == STATX_BASIC_STATS &&
+           found->stx_mode == truth->st_mode && found->stx_nlink == truth->st_nlink &&
+           found->stx_ino == truth->st_ino && found->stx_size == (uint64_t)truth->st_size &&
+           found->stx_dev_major == major(truth->st_dev) &&
+           found->stx_dev_minor == minor(truth->st_dev) &&
+           found->stx_rdev_major == major(truth->st_rdev) &&
+           found->stx_rdev_minor == minor(truth->st_rdev);
+}
+
+static void a_kernel_without_statx_is_asked_by_stat(void)
+{
+    static const char *const PATHS[] = {"/dev/null", "/proc/self/exe", "/"};
+    pid_t child = fork();
+    if (child == 0) {
+        int wrong = 0;
+        for (size_t turn = 0; turn < 2 && wrong == 0; turn++) { /* with statx, and without it */
+            for (size_t i = 0; i < CHECK_COUNT(PATHS) && wrong == 0; i++) {
+                struct statx found;
+                struct stat truth;
+                if (stat(PATHS[i], &truth) != 0 ||
+                    linux_statx(AT_FDCWD, PATHS[i], AT_STATX_DONT_SYNC, STATX_BASIC_STATS,
+                                &found) != 0 ||
+                    !is_same_file(&found, &truth))
+                    wrong = 1 + (int)i;
+            }
+            if (turn == 0 && !forbid_statx())
+                wrong = 10;
+            if (turn == 0 &&
+                (syscall(SYS_statx, AT_FDCWD, "/", 0, 0u, NULL) == 0 || errno != ENOSYS))
+                wrong = 11;
+        }
+        struct statx none;
+        if (linux_statx(AT_FDCWD, "/dev/no such file", 0, STATX_INO, &none) == 0 || errno != ENOENT)
+            wrong = 12;
+        _exit(wrong);
+    }
+    int status = -1;
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
+}
+
 static const check_test tests[] = {
     {"a text is without its padding", a_text_is_without_its_padding},
     {"what does not fit is cut and says so", what_does_not_fit_is_cut_and_says_so},
@@ -299,6 +366,7 @@ static const check_test tests[] = {
     {"links are read and followed", links_are_read_and_followed},
     {"links that lead nowhere end", links_that_lead_nowhere_end},
     {"lists are handed over line by line", lists_are_handed_over_line_by_line},
+    {"a kernel without statx is asked by stat", a_kernel_without_statx_is_asked_by_stat},
 };
 
 CHECK_TESTS(tests)

@@ -74,7 +74,7 @@ static uint64_t mount_of(const struct os *os)
     struct statfs system;
     struct statx status;
     if (fstatfs(os->proc, &system) == 0 && system.f_type == PROC_SUPER_MAGIC &&
-        statx(os->proc, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) == 0 &&
+        linux_statx(os->proc, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) == 0 &&
         (status.stx_mask & STATX_MNT_ID) != 0)
         return status.stx_mnt_id;
 #endif

@@ -16,6 +16,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -330,8 +331,12 @@ void os_child_done(struct os_child *child)
 
 static void close_from(unsigned first, unsigned last)
 {
-    if (first > last || close_range(first, last, 0) == 0)
+    if (first > last)
         return;
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, first, last, 0) == 0)
+        return;
+#endif
     enum { HIGHEST = 65536 }; /* a kernel before 5.9: one by one */
     struct rlimit limit;
     unsigned end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < HIGHEST

@@ -160,7 +160,7 @@ static int take_file(struct host_reading *reading, const struct host_file *file)
     int error = read_text(*descriptor, file->last_below, &reading->host->text);
     reading->short_of_memory |= error == -ENOMEM;
     if (error < 0 && error != -ENOMEM) {
-        os_trace(reading->os, "read %s: %s", file->path, strerrordesc_np(-error));
+        linux_trace(reading->os, file->path, -error);
         os_close_descriptor(*descriptor);
         *descriptor = -1;
     }

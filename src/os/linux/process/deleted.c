@@ -81,7 +81,7 @@ int linux_root_names(int root, struct span path, const struct linux_file *file)
                    ? 0
                    : -1;
     struct statx status;
-    int result = statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status);
+    int result = linux_statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status);
     os_close_descriptor(found);
     if (result < 0)
         return -1;

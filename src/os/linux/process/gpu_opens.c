@@ -103,8 +103,8 @@ int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out
         if (!is_procfs(os, out)) {
             found = ask_sys(os, "drm", path, &open) || ask_sys(os, "accel", path, &open);
         } else {
-            found = statx(folder, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE,
-                          &status) == 0 &&
+            found = linux_statx(folder, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE,
+                                &status) == 0 &&
                     S_ISCHR(status.stx_mode);
             open.major = status.stx_rdev_major;
             open.minor = status.stx_rdev_minor;

@@ -146,8 +146,8 @@ bool os_process_has_device(const struct os *os, int64_t pid, uint32_t major, uin
         char name[NUMBER_TEXT];
         struct statx status;
         number_print_u64(name, (uint64_t)numbers.items[i]);
-        found = statx(folder, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE, &status) ==
-                    0 &&
+        found = linux_statx(folder, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE,
+                            &status) == 0 &&
                 S_ISCHR(status.stx_mode) && status.stx_rdev_major == major &&
                 status.stx_rdev_minor == minor;
     }

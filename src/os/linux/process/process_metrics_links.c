@@ -45,8 +45,8 @@ static struct value strip(const struct metrics_reading *reading, const char *nam
     if (!linux_ends_deleted(*text, &before))
         return value_u64(0);
     if (!linux_process_path(path, reading->pid, name) ||
-        statx(reading->os->proc, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
-              STATX_NLINK | STATX_INO, &status) < 0) {
+        linux_statx(reading->os->proc, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+                    STATX_NLINK | STATX_INO, &status) < 0) {
         deleted.state = VITALS_ESTIMATE;
     } else if (status.stx_nlink != 0) {
         const struct linux_file file = {status.stx_ino, true, status.stx_dev_major,

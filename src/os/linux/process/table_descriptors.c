@@ -58,7 +58,7 @@ static int read_status(const struct descriptors_reader *reader, struct descripto
 {
     const unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_INO | STATX_SIZE;
     flags |= AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
-    return statx(reader->links, one->name, flags, mask, &one->status) < 0 ? -errno : 0;
+    return linux_statx(reader->links, one->name, flags, mask, &one->status) < 0 ? -errno : 0;
 }
 
 /* A folder of the process, opened once: *kept is -1 before, below that negative errno. */
@@ -176,7 +176,7 @@ static enum tie tie_by_holding(const struct descriptors_reader *reader,
     bool same = has_link(reader->os->proc, name, one);
     if (same && one->status_error == 0) {
         struct statx status;
-        same = statx(held, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) == 0 &&
+        same = linux_statx(held, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) == 0 &&
                status.stx_ino == one->status.stx_ino &&
                status.stx_dev_major == one->status.stx_dev_major &&
                status.stx_dev_minor == one->status.stx_dev_minor;
