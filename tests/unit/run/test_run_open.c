@@ -348,7 +348,8 @@ static void marks_of_our_own_are_told(void)
 static void marks_of_a_command_are_told(void)
 {
     char script[] = "[ \"$INHERITED\" = yes ] && echo begin load >>\"$VITALS_MARKS\"";
-    char *const argv[] = {"sh", "-c", script, NULL};
+    char shell[] = "sh", command[] = "-c";
+    char *const argv[] = {shell, command, script, NULL};
     struct told_marks told = {0};
     char path[300];
     CHECK_INT(setenv("INHERITED", "yes", 1), 0);
