@@ -89,14 +89,15 @@ static void size_estimate(const vitals_account *account, struct sizing_part *par
     double high = number(account, "memory_peak_high_bytes", "", &has_high);
     if (has_low <= 0 && has_high <= 0)
         low = peak(account, "memory_resident_bytes", "", &has_low);
-    if (has_low <= 0 && has_high <= 0) {
+    double most = fmax(has_low > 0 ? low : 0, has_high > 0 ? high : 0);
+    if (most <= 0) { /* a process that had ended when it was sampled held none */
         explain(part, "the memory it needed is not known");
         return;
     }
     (void)words_value(&plain, "", "bytes", low, low_words);
     (void)words_value(&plain, "", "bytes", high, high_words);
     part->known = true;
-    part->amount = fmax(has_low > 0 ? low : 0, has_high > 0 ? high : 0) * HEADROOM_SAMPLED;
+    part->amount = most * HEADROOM_SAMPLED;
     if (has_high <= 0)
         explain(part, "sampled peak %.40s and 25 %%", low_words);
     else if (has_low <= 0)

@@ -413,6 +413,10 @@ class Advice(Report):
         self.assertNotIn("#SBATCH", text)
         self.assertIn("# memory: the memory it needed is not known", text)
 
+    def test_a_peak_of_zero_is_none(self):
+        for name in ("memory_resident_peak_bytes", "memory_peak_low_bytes", "memory_peak_high_bytes"):
+            self.assertIsNone(self.advice(recorded.figure(name, 0, "bytes", "sampled"))["memory_bytes"])
+
     def test_what_no_machine_has_is_not_asked_for(self):
         for name, unit, value in (("wall_seconds", "seconds", -5), ("wall_seconds", "seconds", 1e30),
                                   ("memory_peak_bytes", "bytes", 1e300),

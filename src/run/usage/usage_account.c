@@ -74,8 +74,8 @@ static void put(struct usage_account_writer *writer, const char *name, const cha
 static void put_missing(struct usage_account_writer *writer, const char *name, const char *unit,
                         vitals_availability reason, const char *why)
 {
-    put(writer, name, unit, why != NULL ? why : vitals_availability_help(reason),
-        reason != VITALS_UNSET ? reason : VITALS_NOT_YET, 0);
+    reason = reason != VITALS_UNSET ? reason : VITALS_NOT_YET;
+    put(writer, name, unit, why != NULL ? why : vitals_availability_help(reason), reason, 0);
 }
 
 static bool is_of_devices(enum measure_place place)
@@ -248,9 +248,8 @@ static void put_memory(struct usage_account_writer *writer)
     put_bytes(writer, VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES, source, VITALS_LOWER_BOUND, low);
     if (low <= 0)
         put_missing(writer, VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES, "bytes",
-                    usage->seen_processes == 0 ? VITALS_NOT_YET
-                                               : (vitals_availability)resident->reason,
-                    usage->seen_processes == 0 ? "no sample saw it running" : NULL);
+                    (vitals_availability)resident->reason,
+                    resident->reason == VITALS_UNSET ? "no sample saw it running" : NULL);
 
     double most = both->readings > 0 ? both->most : resident->readings > 0 ? resident->most : 0;
     (void)snprintf(source, sizeof(source), "%s, %s",

@@ -419,7 +419,27 @@ static void memory_of_what_has_ended_is_not_held_beside_that_of_others(void)
     os_close(&os);
 }
 
+/* A zombie holds nothing: its peak is not known, and the account says why in a user's words. */
+static void a_process_that_had_ended_has_no_peak(void)
+{
+    vitals_account *account = NULL;
+    vitals_error error;
+    double value;
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    add(1, 0, 0, 0, 0);
+    world_fold(&world, usage);
+    CHECK_OK(vitals_usage_account(usage, &account, &error), error);
+    const vitals_figure *peak = vitals_account_find(account, "memory_peak_low_bytes", "");
+    CHECK(peak != NULL);
+    CHECK_INT(vitals_figure_value(peak, &value), VITALS_NOT_YET);
+    CHECK_STR(vitals_figure_source(peak), "no sample saw it running");
+    vitals_account_free(account);
+    world_done(&world, usage);
+}
+
 static const check_test tests[] = {
+    {"a process that had ended has no peak", a_process_that_had_ended_has_no_peak},
     {"shared pages are held once", shared_pages_are_held_once},
     {"private pages are held together", private_pages_are_held_together},
     {"pages that a fork shares are held once", pages_that_a_fork_shares_are_held_once},
