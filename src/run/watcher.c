@@ -227,6 +227,8 @@ static int open_sampler(struct watcher *watcher, vitals_error *error)
         code = vitals_sampler_new(watcher->context, request, &watcher->sampler, error);
     if (code == 0 && !setup->memory_counted)
         watcher->usage->os = &watcher->context->os;
+    if (code == 0)
+        watcher->usage->shared_is_held = !setup->memory_counted;
     vitals_request_free(request);
     return code;
 }
@@ -326,7 +328,7 @@ static void tick(struct watcher *watcher, bool last)
     if (vitals_usage_add(watcher->usage, snapshot, &error) < 0)
         run_observer_complain(&watcher->observer, "a sample is not whole", error.message);
     report->ticks++;
-    double held = usage_memory_held(watcher->usage);
+    double held = usage_memory_firm(watcher->usage);
     report->memory_bytes = value_u64((uint64_t)held);
     report->memory_bytes.state = held > 0 ? VITALS_LOWER_BOUND : VITALS_NOT_YET;
     report->gpu_memory_bytes = newest(watcher, MEASURE_AT_gpu_memory_bytes);

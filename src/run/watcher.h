@@ -33,7 +33,7 @@ struct watch_report {
     uint32_t size; /* sizeof, as a check */
     bool final;    /* no more will come */
     uint64_t ticks;
-    struct value memory_bytes;     /* of the tree: PSS where it is read, else resident */
+    struct value memory_bytes;     /* of the tree for certain, without pages of files */
     struct value gpu_memory_bytes; /* of the tree on all devices together */
     struct value living;           /* processes of the tree */
 };

@@ -237,6 +237,24 @@ class Limits(RunCase):
                 done, _, _ = self.limited(program(text), "--limit-memory", limit, *methods)
                 self.assertEqual(done.returncode, 6, (limit, methods, done.stderr))
 
+    def test_a_file_that_is_mapped_passes_no_limit(self):
+        """The kernel can drop its pages at any time."""
+        text = f"""
+            import mmap
+            with open({str(self.json.parent / "mapped")!r}, "w+b") as file:
+                for _ in range(200):
+                    file.write(bytes(1 << 20))
+                file.flush()
+                os.fsync(file.fileno())
+                block = mmap.mmap(file.fileno(), 200 << 20, prot=mmap.PROT_READ)
+            sum(block[at] for at in range(0, len(block), 4096))
+            time.sleep(2)
+            sys.exit(6)
+            """
+        for methods in ((), ("--rungs", "wait4,sampling")):
+            done, _, _ = self.limited(program(text), "--limit-memory", "100MiB", *methods)
+            self.assertEqual(done.returncode, 6, (methods, done.stderr))
+
     def test_what_it_cannot_enforce_is_said_at_the_start(self):
         done, _, _ = self.limited(["sh", "-c", "echo it ran >&2"], "--limit-memory", "64MiB", "--rungs",
                                   "wait4,sampling")

@@ -18,6 +18,7 @@ struct world_process {
     double start, cpu, user, system, children_user, children_system;
     double resident, peak, anonymous, unique, proportional, threads, read, written;
     double faults, shared;          /* pages of files and shared memory */
+    double shared_memory;           /* of `shared` */
     double walked;                  /* when its memory was walked through; 0: as the world says */
     vitals_availability io;         /* why read and written are not there; 0: they are */
     double network, received, sent; /* its namespace, and what went through that */
@@ -175,6 +176,7 @@ static inline void world_write_process(const struct world *world,
     world_read_at(builder, VITALS_PROCESS_USS_BYTES, walked);
     world_read_at(builder, VITALS_PROCESS_PSS_BYTES, walked);
     world_u64(builder, VITALS_PROCESS_SHARED_BYTES, process->shared);
+    world_u64(builder, VITALS_PROCESS_RESIDENT_SHMEM_BYTES, process->shared_memory);
     world_u64(builder, VITALS_PROCESS_MINOR_FAULTS, process->faults);
     world_u64(builder, VITALS_PROCESS_MAJOR_FAULTS, 0);
     if (process->io != 0) {
@@ -252,6 +254,7 @@ static inline vitals_snapshot *world_snapshot(struct world *world)
                                             VITALS_PROCESS_USS_BYTES,
                                             VITALS_PROCESS_PSS_BYTES,
                                             VITALS_PROCESS_SHARED_BYTES,
+                                            VITALS_PROCESS_RESIDENT_SHMEM_BYTES,
                                             VITALS_PROCESS_MINOR_FAULTS,
                                             VITALS_PROCESS_MAJOR_FAULTS,
                                             VITALS_PROCESS_READ_BYTES,

@@ -120,7 +120,9 @@ struct usage_counter {
 /* For usage_memory.c; moments are of the monotonic clock, 0: never. */
 struct usage_memory {
     double resident, shared, anonymous; /* shared: of files and of shared memory; the rest */
-    double before;                      /* the resident size that was read before this one */
+    double shared_memory;               /* of `shared` */
+    uint64_t shared_ns, shared_memory_ns;
+    double before; /* the resident size that was read before this one */
     uint64_t resident_ns, before_ns;
     double faults;
     uint64_t first_ns;                           /* it was seen */
@@ -151,6 +153,7 @@ struct usage_process {
     double gone_before;     /* CPU time of its children that were gone when it was read last */
     double resident_peak;   /* its VmHWM */
     double held_peak;       /* the most that it was certainly resident in the run */
+    double firm_peak;       /* the most of it that no page of a file was: see usage_memory_firm */
     double peak_first;      /* its VmHWM when that was read first; 0: never */
     double anonymous_peak;  /* of what was read of its anonymous pages */
     struct usage_memory memory;
@@ -238,6 +241,8 @@ struct vitals_usage {
     double peaks_gone;                 /* sum of VmHWM of those that are gone */
     double held_gone;                  /* the largest held_peak of those that are gone */
     double together;                   /* the most PSS of several that stood still at one moment */
+    double firm_gone, firm_together;   /* the same of firm_peak, and of PSS without files */
+    bool shared_is_held;               /* shared memory is firm: no cgroup tells whose it is */
     double anonymous_gone;             /* the largest anonymous_peak of those that are gone */
     double cores_before[3];            /* CPU time at the beginning of the window, by scope */
     uint64_t cores_ns;
@@ -313,6 +318,10 @@ void usage_set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place p
 
 /* The most memory that the tree has held at one moment for certain, in bytes; 0: none was seen. */
 double usage_memory_held(const vitals_usage *usage);
+
+/* The same without pages of files, which the kernel drops when it needs them: what a limit is
+ * compared with. */
+double usage_memory_firm(const vitals_usage *usage);
 
 /* Adds to a request the private and proportional pages of processes, which alone tell how much
  * memory several processes hold together. The kernel walks through their memory for it. */

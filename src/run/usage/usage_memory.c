@@ -72,6 +72,9 @@ static void note_resident(struct usage_process *process, const vitals_row *row)
     memory->resident_ns = resident > 0 ? read_ns : 0;
     memory->faults = minor + major;
     memory->shared = shared;
+    memory->shared_ns = split ? read_ns : memory->shared_ns;
+    if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_SHMEM_BYTES, &memory->shared_memory) > 0)
+        memory->shared_memory_ns = vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_SHMEM_BYTES);
     if (split || !memory->split)
         memory->anonymous = f64_max(0, resident - shared);
     if (first || !memory->split)
@@ -222,7 +225,7 @@ static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
 
 struct edge {
     uint64_t ns;
-    double change;
+    double change, firm; /* firm: less pages of files */
 };
 
 /* Beginnings before ends. */
@@ -244,11 +247,21 @@ static int compare_sizes(const void *a, const void *b)
     return second->map_known - first->map_known;
 }
 
+/* PSS less all its pages of files, of which PSS has only a part. */
+static double firm_part(const vitals_usage *usage, const struct usage_memory *memory)
+{
+    if (memory->shared_ns < memory->still_ns)
+        return 0;
+    bool known = usage->shared_is_held && memory->shared_memory_ns >= memory->still_ns;
+    double files = memory->shared - (known ? memory->shared_memory : 0);
+    return f64_max(0, memory->proportional - f64_max(0, files));
+}
+
 /* The most PSS at one moment of processes that stood still around it. The readings of this tick
  * show that they stood still; PSS that it read itself is for the next one. */
 static void bound(vitals_usage *usage)
 {
-    double sum = 0;
+    double sum = 0, firm = 0;
     bool several = usage->living > 1;
     size_t count = 0, kept = 0;
     struct edge *edges = several ? memory_array(usage->living * 2, sizeof(*edges)) : NULL;
@@ -272,15 +285,18 @@ static void bound(vitals_usage *usage)
         const struct usage_memory *memory = &still[i]->memory;
         if (kept > 0 && !memory->map_known && still[kept - 1]->memory.resident == memory->resident)
             continue;
-        edges[2 * kept] = (struct edge){memory->still_ns, memory->proportional};
-        edges[2 * kept + 1] = (struct edge){memory->walked_ns, -memory->proportional};
+        double part = firm_part(usage, memory);
+        edges[2 * kept] = (struct edge){memory->still_ns, memory->proportional, part};
+        edges[2 * kept + 1] = (struct edge){memory->walked_ns, -memory->proportional, -part};
         still[kept++] = still[i];
     }
     if (kept > 1)
         qsort(edges, 2 * kept, sizeof(*edges), compare_edges);
     for (size_t i = 0; i < 2 * kept; i++) {
         sum += edges[i].change;
+        firm += edges[i].firm;
         usage->together = f64_max(usage->together, sum);
+        usage->firm_together = f64_max(usage->firm_together, firm);
     }
     memory_free(edges);
     memory_free(still);
@@ -293,6 +309,17 @@ double usage_memory_held(const vitals_usage *usage)
         const struct usage_process *process = usage->processes.items[i];
         if (process->member)
             most = f64_max(most, process->held_peak);
+    }
+    return most;
+}
+
+double usage_memory_firm(const vitals_usage *usage)
+{
+    double most = f64_max(usage->firm_gone, usage->firm_together);
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        const struct usage_process *process = usage->processes.items[i];
+        if (process->member)
+            most = f64_max(most, process->firm_peak);
     }
     return most;
 }

@@ -98,9 +98,29 @@ static double used_itself(const struct usage_process *process, enum usage_flow f
 
 /* ---- reading ---- */
 
-static void read_process(struct usage_process *process, const vitals_row *row)
+/* Pages that the kernel cannot drop, as those of a mapped file: what statm tells at each tick, and
+ * what is of shared memory in status, which is read more seldom. */
+static void read_firm(const vitals_usage *usage, struct usage_process *process,
+                      const vitals_row *row)
 {
-    double user = 0, system = 0, own, peak, resident, anonymous;
+    double resident, files, anonymous, shared = 0;
+    if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0 &&
+        vitals_row_number(row, VITALS_PROCESS_SHARED_BYTES, &files) > 0)
+        process->firm_peak = f64_max(process->firm_peak, resident - files);
+    if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_ANON_BYTES, &anonymous) <= 0)
+        return;
+    process->anonymous_peak = f64_max(process->anonymous_peak, anonymous);
+    bool both = usage->shared_is_held &&
+                vitals_row_number(row, VITALS_PROCESS_RESIDENT_SHMEM_BYTES, &shared) > 0 &&
+                vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_SHMEM_BYTES) ==
+                    vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_ANON_BYTES);
+    process->firm_peak = f64_max(process->firm_peak, anonymous + (both ? shared : 0));
+}
+
+static void read_process(const vitals_usage *usage, struct usage_process *process,
+                         const vitals_row *row)
+{
+    double user = 0, system = 0, own, peak, resident;
     bool user_known = vitals_row_number(row, VITALS_PROCESS_CHILDREN_USER_SECONDS, &user) > 0;
     bool system_known = vitals_row_number(row, VITALS_PROCESS_CHILDREN_SYSTEM_SECONDS, &system) > 0;
     for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++) {
@@ -135,8 +155,7 @@ static void read_process(struct usage_process *process, const vitals_row *row)
         process->resident_peak = f64_max(process->resident_peak, resident);
         process->held_peak = f64_max(process->held_peak, resident);
     }
-    if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_ANON_BYTES, &anonymous) > 0)
-        process->anonymous_peak = f64_max(process->anonymous_peak, anonymous);
+    read_firm(usage, process, row);
     if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_PEAK_BYTES, &peak) <= 0)
         return;
     if (process->peak_first == 0)
@@ -177,6 +196,7 @@ static void settle(vitals_usage *usage, struct usage_process *process)
         parent->gone_children--;
     usage->peaks_gone += process->resident_peak;
     usage->held_gone = f64_max(usage->held_gone, process->held_peak);
+    usage->firm_gone = f64_max(usage->firm_gone, process->firm_peak);
     usage->anonymous_gone = f64_max(usage->anonymous_gone, process->anonymous_peak);
 }
 
@@ -357,7 +377,7 @@ void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot)
 
     usage_members(usage, snapshot);
     while ((process = usage_next_member(usage, snapshot, &row)) != NULL)
-        read_process(process, row);
+        read_process(usage, process, row);
     settle_gone(usage);
     for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++)
         fold_flow(usage, now_ns, flow);

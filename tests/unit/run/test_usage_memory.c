@@ -153,6 +153,49 @@ static void a_peak_from_before_is_none_of_the_run(void)
     world_done(&world, usage);
 }
 
+/* What a program maps of a file the kernel can drop: no limit is passed by it. */
+static void pages_of_files_pass_no_limit(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    for (uint64_t key = 1; key <= 2; key++) {
+        struct world_process *process = add(key, key == 1 ? 0 : 1, 5000 + (double)key, 60, 2560);
+        process->shared = 4940;
+        process->shared_memory = 40;
+        process->anonymous = 60;
+    }
+    world_fold(&world, usage);
+    world_fold(&world, usage);
+    CHECK_NEAR(low_of(usage), 5120, 0);
+    CHECK_NEAR(usage_memory_firm(usage), 62, 0);
+    usage->shared_is_held = true;
+    world_fold(&world, usage);
+    CHECK_NEAR(usage_memory_firm(usage), 100, 0);
+    world_done(&world, usage);
+}
+
+/* Of several that stood still, and of one that is gone. */
+static void firm_pages_are_held_together(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    usage->shared_is_held = true;
+    for (uint64_t key = 1; key <= 4; key++) {
+        struct world_process *process = add(key, key == 1 ? 0 : 1, 120 + (double)key, 100, 110);
+        process->shared = 20;
+        process->shared_memory = 5; /* and 15 of a file, of which PSS may have all */
+    }
+    world_fold(&world, usage);
+    world_fold(&world, usage);
+    CHECK_NEAR(usage_memory_firm(usage), 4 * 95, 0);
+    while (world.process_count > 0)
+        world_end(&world, world.process_count);
+    world_add(&world, 9, 0, 18, 5)->resident = 1;
+    world_fold(&world, usage);
+    CHECK_NEAR(usage_memory_firm(usage), 4 * 95, 0);
+    world_done(&world, usage);
+}
+
 /* ---- whatever happens ---- */
 
 enum { PROCESSES = 6, PAGES = 4096, EVENTS = 12, TICKS = 30 };
@@ -447,6 +490,8 @@ static const check_test tests[] = {
     {"borrowed memory is held once", borrowed_memory_is_held_once},
     {"borrowed memory of brothers is held once", borrowed_memory_of_brothers_is_held_once},
     {"a peak from before is none of the run", a_peak_from_before_is_none_of_the_run},
+    {"pages of files pass no limit", pages_of_files_pass_no_limit},
+    {"firm pages are held together", firm_pages_are_held_together},
     {"no bound is above what was held", no_bound_is_above_what_was_held},
     {"pages of which shared ones are not known are not its own",
      pages_of_which_shared_ones_are_not_known_are_not_its_own},
