@@ -46,7 +46,8 @@ enum limits_order limits_step(struct limits *limits, const struct limits_seen *s
         limits->kill_ns = saturating_add(seen->run_ns, ROUND_NS);
         return LIMITS_KILL;
     }
-    if (!is_over(limits, LIMIT_MEMORY, limits->memory_bytes, &seen->memory_bytes) &&
+    if (!is_over(limits, LIMIT_MEMORY, limits->memory_bytes, &seen->held_bytes) &&
+        !is_over(limits, LIMIT_MEMORY, limits->memory_bytes, &seen->memory_bytes) &&
         !is_over(limits, LIMIT_GPU_MEMORY, limits->gpu_memory_bytes, &seen->gpu_memory_bytes) &&
         !is_over(limits, LIMIT_PROCESSES, limits->processes, &seen->processes) &&
         !is_over(limits, LIMIT_TIME, limits->ns, &run))

@@ -14,10 +14,12 @@
 enum limit { LIMIT_NONE, LIMIT_TIME, LIMIT_MEMORY, LIMIT_GPU_MEMORY, LIMIT_PROCESSES };
 
 /* The newest that is known; what is not has no state above 0. Memory is that which the job held at
- * one moment for certain, and no estimate: a job that stays below its limit is never ended. */
+ * one moment for certain, and no estimate: a job that stays below its limit is never ended. A
+ * cgroup tells what the processes in it hold now; samples, what they have proven of all: the job
+ * may have left the cgroup, or never joined it. Either is enough. */
 struct limits_seen {
     uint64_t run_ns; /* since the command began */
-    struct value memory_bytes, gpu_memory_bytes, processes;
+    struct value held_bytes, memory_bytes, gpu_memory_bytes, processes;
 };
 
 enum limits_order { LIMITS_NOTHING, LIMITS_ASK, LIMITS_KILL };

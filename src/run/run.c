@@ -445,16 +445,6 @@ static void pass_signals(struct launcher *launcher)
     }
 }
 
-/* What the limit of memory is compared with. A cgroup knows what all processes hold at this moment,
- * without page cache; without one there is what samples have proven. */
-static struct value memory_held(struct launcher *launcher)
-{
-    if (launcher->limits.memory_bytes == 0)
-        return value_missing(VITALS_NOT_REQUESTED);
-    struct value held = accounting_held(launcher->accounting);
-    return held.state > 0 ? held : launcher->watcher.report.memory_bytes;
-}
-
 /* Waits for the end of the command and, if that is wanted, of what it left behind. */
 static void wait_for_end(struct launcher *launcher)
 {
@@ -462,8 +452,12 @@ static void wait_for_end(struct launcher *launcher)
     while (reap_ended(launcher) && (!launcher->command_ended || waits_for_rest(launcher)) &&
            !launcher->told_to_end) {
         /* After reaping: a command that ended in time did so, however late the launcher is. */
+        bool counted = launcher->limits.memory_bytes != 0;
         const struct limits_seen seen = {.run_ns = run_ns(launcher),
-                                         .memory_bytes = memory_held(launcher),
+                                         .held_bytes = counted
+                                                           ? accounting_held(launcher->accounting)
+                                                           : value_missing(VITALS_NOT_REQUESTED),
+                                         .memory_bytes = report->memory_bytes,
                                          .gpu_memory_bytes = report->gpu_memory_bytes,
                                          .processes = report->living};
         enum limits_order order = limits_step(&launcher->limits, &seen);

@@ -385,6 +385,21 @@ class Kernel(RunCase):
         self.assertEqual(done.returncode, account.document["exit_code"])
         self.assertNotIn("passed a limit", done.stderr)
 
+    def test_a_command_that_leaves_its_cgroup_keeps_its_limit(self):
+        join = self.memory_group(1 << 30)
+        text = f"""
+            with open({str(join)!r}, "w") as file:
+                file.write("0")
+            block = bytearray(os.urandom(1 << 20)) * 90
+            time.sleep(10)
+            """
+        done = subprocess.run(
+            [VITALS, "run", "--backends", "", "--json", str(self.json), "--limit-memory", "50MiB", "--",
+             *program(text)], env=environment(HOME="/nonexistent"), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 137, done.stderr)
+        self.assertEqual(Account(self.json).document["attributes"]["limit"], "memory")
+
     def test_a_command_that_survived_is_not_called_ended(self):
         process = self.start(["sh", "-c", "echo ready; read go; " + SURVIVOR, "sh", HOG], "--limit-memory", "100MiB",
                              stdin=subprocess.PIPE)

@@ -70,6 +70,21 @@ static void what_is_not_known_is_no_reason(void)
     CHECK_INT(limits.passed, LIMIT_NONE);
 }
 
+/* A cgroup that the command never joined, or has left, is empty. */
+static void an_empty_cgroup_hides_nothing(void)
+{
+    const vitals_run_options options = {.limit_memory_bytes = 100};
+    struct limits limits = limits_of(&options);
+    struct limits_seen seen = {.held_bytes = value_u64(0), .memory_bytes = value_u64(100)};
+    CHECK_INT(limits_step(&limits, &seen), LIMITS_NOTHING);
+    seen.memory_bytes = value_u64(101);
+    CHECK_INT(limits_step(&limits, &seen), LIMITS_ASK);
+    CHECK_UINT(limits.reached, 101);
+    limits = limits_of(&options);
+    seen = (struct limits_seen){.held_bytes = value_u64(101), .memory_bytes = value_u64(7)};
+    CHECK_INT(limits_step(&limits, &seen), LIMITS_ASK);
+}
+
 static void processes_and_gpu_memory_are_limits_too(void)
 {
     char words[160];
@@ -171,6 +186,7 @@ static const check_test tests[] = {
     {"time is asked for, then taken", time_is_asked_for_then_taken},
     {"the first that is passed is named", the_first_that_is_passed_is_named},
     {"what is not known is no reason", what_is_not_known_is_no_reason},
+    {"an empty cgroup hides nothing", an_empty_cgroup_hides_nothing},
     {"processes and GPU memory are limits too", processes_and_gpu_memory_are_limits_too},
     {"what is left is ended without a limit", what_is_left_is_ended_without_a_limit},
     {"what the kernel ended was over its memory", what_the_kernel_ended_was_over_its_memory},
