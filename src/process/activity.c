@@ -414,9 +414,10 @@ static int list_processes(struct process_table *table, const struct metric_set *
             return 0;
     }
     if (!enough || counted) {
-        int result = list_by_iterator(table)
-                         ? 0
-                         : os_list_and_learn(os, &table->pids, &table->process_count);
+        bool learns = counted && table->rows == VITALS_ROWS_GPU_USERS; /* see is_counted */
+        int result = list_by_iterator(table) ? 0
+                     : learns ? os_list_and_learn(os, &table->pids, &table->process_count)
+                              : os_list_processes(os, &table->pids);
         table->listed = result < 0 ? 0 : table->pids.count;
         table->counted_ns = reader_now(&table->reader);
         if (result < 0 || !enough)

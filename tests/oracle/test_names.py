@@ -240,7 +240,7 @@ ready(); stay()
         pid, ours = self.block("""
 size = ctypes.string_at(start, end - start).index(b'\\0')
 ctypes.memset(start, ord('n'), size)""")
-        self.assertEqual(ours[0][1], b"")
+        self.assertIsNone(ours[0][1])
         self.assertEqual(set(ours[0][0]), {ord("n")})
 
     def test_kernel_thread(self):

@@ -74,12 +74,12 @@ def cpu_list(text):
 
 
 def environment_entries(block):
-    """[(name, value)] of /proc/PID/environ; an entry without = is a name alone, an empty one says
+    """[(name, value)] of /proc/PID/environ; an entry without = has no value, an empty one says
     nothing."""
     pairs = []
     for entry in filter(None, block.split(b"\0")):
-        name, _, value = entry.partition(b"=")
-        pairs.append((name, value))
+        name, equals, value = entry.partition(b"=")
+        pairs.append((name, value if equals else None))
     return pairs
 
 
