@@ -86,8 +86,8 @@ static long call4(long number, long a, long b, long c, long d)
     return result < 0 ? -errno : result;
 }
 
-static long clone_onto(const struct clone_args *arguments UNUSED,
-                       void (*main UNUSED)(void *data UNUSED), void *data)
+static long clone_onto(const struct clone_args *arguments UNUSED, void (*main)(void *data) UNUSED,
+                       void *data UNUSED)
 {
     return -ENOSYS;
 }
