@@ -17,6 +17,7 @@
 
 #include "export/clock.h"
 #include "export/wire.h"
+#include "util/base.h"
 
 enum {
     HEARD_MAX = 64 * 1024, /* longest reply; longer ones are ignored */
@@ -42,6 +43,29 @@ struct link {
     int in;
     struct wire *replies; /* reads `in` */
 };
+
+/* Returns the moment at which a wait is over; 0: no wait. */
+static uint64_t deadline_after(uint64_t wait_ns)
+{
+    return wait_ns > 0 ? saturating_add(clock_now_ns(), wait_ns) : 0;
+}
+
+/* Waits until the descriptor is ready, the deadline, or `hurry`. Returns whether it is ready. */
+static bool wait_for(const struct link *link, int descriptor, short events, uint64_t deadline_ns)
+{
+    enum { BOTH = 2 };
+    struct pollfd wanted[BOTH] = {{.fd = descriptor, .events = events},
+                                  {.fd = link->hurry, .events = POLLIN}};
+    for (;;) {
+        uint64_t now = clock_now_ns();
+        uint64_t left = deadline_ns > now ? (deadline_ns - now + 999999) / 1000000 : 0;
+        int got = poll(wanted, BOTH, left < INT_MAX ? (int)left : INT_MAX);
+        if (got > 0 || (got < 0 && errno != EINTR))
+            return got > 0 && wanted[0].revents != 0;
+        if (got == 0 && clock_now_ns() >= deadline_ns)
+            return false;
+    }
+}
 
 /* ---- start ---- */
 
@@ -94,13 +118,35 @@ static void become(const struct link_program *program, int lines, int says, int 
     _exit(127);
 }
 
+/* Moves descriptors above standard input, output and error, which the caller may have closed: what
+ * is printed there is not ours, and become() replaces them. Returns 0, or a positive errno. */
+static int move_up(int *descriptors, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (descriptors[i] < 0 || descriptors[i] > STDERR_FILENO)
+            continue;
+        int moved = fcntl(descriptors[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (moved < 0)
+            return errno;
+        close(descriptors[i]);
+        descriptors[i] = moved;
+    }
+    return 0;
+}
+
 /* Starts the program as a grandchild, so that it need not be waited for. Returns 0, or the positive
  * errno of the call that failed. */
-static int start(const struct link_program *program, int lines, int says, pid_t *pid)
+static int start(struct link *link, const struct link_program *program, int lines, int says)
 {
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC) < 0)
         return errno;
+    int why = move_up(ends, 2);
+    if (why != 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return why;
+    }
     pid_t child = fork();
     if (child == 0) {
         pid_t second = fork();
@@ -109,19 +155,25 @@ static int start(const struct link_program *program, int lines, int says, pid_t 
         tell_started(ends[1], second, second < 0 ? errno : 0);
         _exit(0);
     }
-    int why = child < 0 ? errno : 0;
+    why = child < 0 ? errno : 0;
     close(ends[1]);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
 
-    /* Both children report, until they have exited or executed the program. */
+    /* Both children report, until they have exited or executed the program. A process that another
+     * thread forked meanwhile may keep the pipe open. */
     struct started one;
+    uint64_t deadline_ns = clock_now_ns() + HELLO_NS;
     for (ssize_t size = 1; child > 0 && size != 0;) {
+        if (!wait_for(link, ends[0], POLLIN, deadline_ns)) {
+            why = link->pid > 0 ? why : ETIMEDOUT;
+            break;
+        }
         size = read(ends[0], &one, sizeof one);
         if (size < 0 && errno != EINTR)
             break;
         if (size > 0 && one.pid > 0)
-            *pid = one.pid;
+            link->pid = one.pid;
         if (size > 0 && one.why > 0)
             why = one.why;
     }
@@ -156,14 +208,16 @@ int link_open(const struct link_program *program, const char *hello, struct link
               vitals_error *error)
 {
     const int room = ROOM;
-    int lines[2] = {-1, -1}, says[2] = {-1, -1};
-    pid_t pid = 0;
+    int lines[2] = {-1, -1}, says[2] = {-1, -1}, why;
     struct link *link = calloc(1, sizeof *link);
     if (link == NULL)
         return cannot_start(error, program->path, ENOMEM);
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lines) < 0 ||
-        pipe2(says, O_CLOEXEC) < 0 || (link->replies = wire_new(says[0], HEARD_MAX)) == NULL) {
-        int why = errno;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lines) < 0 || pipe2(says, O_CLOEXEC) < 0)
+        why = errno;
+    else if ((why = move_up(lines, 2)) == 0 && (why = move_up(says, 2)) == 0 &&
+             (link->replies = wire_new(says[0], HEARD_MAX)) == NULL)
+        why = ENOMEM;
+    if (why != 0) {
         for (int i = 0; i < 2; i++) {
             (void)close(lines[i]);
             (void)close(says[i]);
@@ -177,17 +231,17 @@ int link_open(const struct link_program *program, const char *hello, struct link
     link->out = lines[1];
     link->in = says[0];
     link->hurry = link->process = -1;
-    int why = start(program, lines[0], says[1], &pid);
+    why = start(link, program, lines[0], says[1]);
     close(lines[0]);
     close(says[1]);
-    link->pid = pid;
 
     /* If the program's end of the socket is still open after pidfd_open, the pid was not reused in
      * between. */
 #ifdef SYS_pidfd_open
     struct pollfd other = {.fd = link->out, .events = 0};
-    link->process = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-    if (link->process >= 0 && poll(&other, 1, 0) != 0) {
+    link->process = link->pid > 0 ? (int)syscall(SYS_pidfd_open, link->pid, 0) : -1;
+    int moved = move_up(&link->process, 1);
+    if (link->process >= 0 && (moved != 0 || poll(&other, 1, 0) != 0)) {
         close(link->process);
         link->process = -1;
     }
@@ -222,23 +276,6 @@ int link_descriptor(const struct link *link)
 void link_hurry_by(struct link *link, int descriptor)
 {
     link->hurry = descriptor;
-}
-
-/* Waits until the descriptor is ready, the deadline, or `hurry`. Returns whether it is ready. */
-static bool wait_for(const struct link *link, int descriptor, short events, uint64_t deadline_ns)
-{
-    enum { BOTH = 2 };
-    struct pollfd wanted[BOTH] = {{.fd = descriptor, .events = events},
-                                  {.fd = link->hurry, .events = POLLIN}};
-    for (;;) {
-        uint64_t now = clock_now_ns();
-        uint64_t left = deadline_ns > now ? (deadline_ns - now + 999999) / 1000000 : 0;
-        int got = poll(wanted, BOTH, left < INT_MAX ? (int)left : INT_MAX);
-        if (got > 0 || (got < 0 && errno != EINTR))
-            return got > 0 && wanted[0].revents != 0;
-        if (got == 0 && clock_now_ns() >= deadline_ns)
-            return false;
-    }
 }
 
 /* Returns how many bytes were sent by the deadline (0: without waiting). */
@@ -280,7 +317,7 @@ static bool push_kept(struct link *link, uint64_t deadline_ns)
 
 bool link_write(struct link *link, const char *line, size_t size, uint64_t wait_ns)
 {
-    uint64_t deadline_ns = wait_ns > 0 ? clock_now_ns() + wait_ns : 0;
+    uint64_t deadline_ns = deadline_after(wait_ns);
     size_t sent = 0;
     if (push_kept(link, deadline_ns) && !link->gone &&
         !(link->torn && push(link, "\n", 1, deadline_ns) == 0)) {
@@ -313,7 +350,7 @@ bool link_write(struct link *link, const char *line, size_t size, uint64_t wait_
 bool link_flush(struct link *link, uint64_t wait_ns)
 {
     link->slow = false;
-    return push_kept(link, wait_ns > 0 ? clock_now_ns() + wait_ns : 0);
+    return push_kept(link, deadline_after(wait_ns));
 }
 
 uint64_t link_dropped(const struct link *link)
@@ -325,7 +362,7 @@ uint64_t link_dropped(const struct link *link)
 
 int link_hear(struct link *link, uint64_t wait_ns, char **line)
 {
-    uint64_t deadline_ns = wait_ns > 0 ? clock_now_ns() + wait_ns : 0;
+    uint64_t deadline_ns = deadline_after(wait_ns);
     size_t size;
     int got;
     while ((got = wire_next(link->replies, line, &size)) == 0 &&
@@ -346,21 +383,18 @@ void link_finish(struct link *link)
     (void)shutdown(link->out, SHUT_WR);
 }
 
-/* Frees all but the descriptor that is written to. */
-static void release(struct link *link)
+/* Closes all but the descriptor that is written to. */
+static void close_heard(const struct link *link)
 {
     close(link->in);
-    wire_free(link->replies);
     if (link->process >= 0)
         close(link->process);
-    free(link->kept);
-    free(link);
 }
 
-void link_abandon(struct link *link)
+void link_abandon(const struct link *link)
 {
     close(link->out);
-    release(link);
+    close_heard(link);
 }
 
 static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
@@ -370,7 +404,7 @@ static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
     enum link_end end = LINK_LEFT;
     if (link == NULL)
         return LINK_DONE;
-    uint64_t deadline_ns = clock_now_ns() + wait_ns;
+    uint64_t deadline_ns = deadline_after(wait_ns);
     (void)link_flush(link, wait_ns);
     link_finish(link);
     close(link->out);
@@ -397,7 +431,10 @@ static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
 #else
     (void)ends;
 #endif
-    release(link);
+    close_heard(link);
+    wire_free(link->replies);
+    free(link->kept);
+    free(link);
     return end;
 }
 

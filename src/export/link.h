@@ -67,8 +67,9 @@ enum link_end {
     LINK_LEFT, /* the time was over; it continues */
 };
 
-/* Frees the copy of a forked child: the exporter notices nothing. */
-void link_abandon(struct link *link);
+/* Closes the descriptors of a forked child's copy: the exporter notices nothing. Its memory stays,
+ * because another thread may have been changing it when the process was forked. */
+void link_abandon(const struct link *link);
 
 /* Ends the input and waits at most `wait_ns` until the exporter reports to be done; after that it
  * is left to itself. Other replies go to `hear`, which may be NULL. Accepts NULL. */

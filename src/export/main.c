@@ -145,7 +145,7 @@ int main(void)
 
     outlive_signals(hello);
     double seconds = json_number_value(json_object_get(hello, "patience_seconds"));
-    uint64_t patience_ns = seconds > 0 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 0;
+    uint64_t patience_ns = seconds > 0 ? (uint64_t)((seconds < 1e6 ? seconds : 1e6) * 1e9) : 0;
     watchdog_start(STDIN_FILENO, patience_ns + GRACE_NS);
     for (size_t i = 0; i < PUBLISHERS_COUNT; i++) {
         const json_t *config = json_object_get(hello, PUBLISHERS[i]->name);

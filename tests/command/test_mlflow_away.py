@@ -209,6 +209,15 @@ class Failures(Case):
             self.assertEqual([step for _, step, _ in self.points(stub, "system/process/num_threads")], [0])
             self.assertTrue(stub.batches("params"))
 
+    def test_a_patience_of_years_is_not_none(self):
+        with Stub(lambda *_: time.sleep(0.5)) as stub:  # longer than an end without patience waits
+            with self.tell(stub.url, patience=1e9) as tell:
+                tell.write(usage(0))
+                tell.write(end())
+                tell.end()
+            self.assertIn(("POST", "update"), stub.paths())
+        self.assertEqual(self.spools(), [])
+
     def test_artifacts_that_are_not_taken_do_not_keep_back_the_status(self):
         for status in (403, 404, 413, 500, 503):
             with self.subTest(status), Stub(lambda method, *_: (status, {}, b"no") if method == "PUT" else None) as stub:

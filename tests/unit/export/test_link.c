@@ -2,8 +2,10 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -333,6 +335,39 @@ static void nothing_of_ours_stays_open_in_it(void)
     remove_all();
 }
 
+/* The fork of another thread, while link_open has its descriptors and the program has not begun. */
+static volatile sig_atomic_t forks_beside;
+static pid_t beside;
+
+static void fork_beside(void)
+{
+    if (!forks_beside)
+        return;
+    forks_beside = 0;
+    beside = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    while (beside == 0)
+        (void)pause();
+}
+
+/* Such a process keeps all of them open. */
+static void a_fork_of_another_thread_holds_up_nothing(void)
+{
+    size_t size;
+    CHECK_INT(pthread_atfork(fork_beside, NULL, NULL), 0);
+    forks_beside = 1;
+    struct link *link = open_link("cat > output; echo '{\"done\":true}'");
+    CHECK(beside > 0);
+    CHECK_INT(kill(beside, 0), 0);
+    CHECK(link_pid(link) > 0);
+    CHECK_INT(link_close(link, SOON_NS, NULL, NULL), LINK_DONE);
+    char *got = read_output(&size);
+    CHECK_STR(got, "{\"tell\":1}\n");
+    free(got);
+    CHECK_INT(kill(beside, SIGKILL), 0);
+    CHECK_INT(waitpid(beside, NULL, 0), beside);
+    remove_all();
+}
+
 static const check_test tests[] = {
     {"what is written arrives", what_is_written_arrives},
     {"a missing program is named", a_missing_program_is_named},
@@ -348,5 +383,6 @@ static const check_test tests[] = {
     {"two sides of a fork write whole lines", two_sides_of_a_fork_write_whole_lines},
     {"the end is the end for all who hold it", the_end_is_the_end_for_all_who_hold_it},
     {"nothing of ours stays open in it", nothing_of_ours_stays_open_in_it},
+    {"a fork of another thread holds up nothing", a_fork_of_another_thread_holds_up_nothing},
 };
 CHECK_TESTS(tests)
