@@ -12,7 +12,8 @@
 #include <vitals/record.h>
 #include <vitals/vitals.h>
 
-#define SECONDS UINT64_C(1000000000)
+#define SECONDS  UINT64_C(1000000000)
+#define PATIENCE (20 * SECONDS)
 
 static int run(vitals_exporter *exporter, char *const *argv, vitals_account **account,
                vitals_error *error)
@@ -39,13 +40,14 @@ int main(int argc, char **argv)
     else
         options.tensorboard = argv[1];
     options.argv = argv + 2;
+    options.patience_ns = PATIENCE;
     options.interval_ns = options.mlflow_interval_ns = SECONDS / 2;
     if (getenv("VITALS_TELL") != NULL)
         options.program = getenv("VITALS_TELL");
 
     int code = vitals_exporter_open(&options, &exporter, &error);
     if (code == 0)
-        code = vitals_exporter_wait(exporter, 20 * SECONDS, &error);
+        code = vitals_exporter_wait(exporter, PATIENCE, &error);
     if (code < 0)
         return fprintf(stderr, "exporter: %s\n", error.message), 1;
     if (vitals_exporter_run_id(exporter)[0] != '\0')
@@ -55,7 +57,7 @@ int main(int argc, char **argv)
     code = run(exporter, argv + 2, &account, &error);
     if (code == 0)
         code = vitals_exporter_account(exporter, account, &error);
-    int closed = vitals_exporter_close(exporter, 20 * SECONDS, code < 0 ? NULL : &error);
+    int closed = vitals_exporter_close(exporter, PATIENCE, code < 0 ? NULL : &error);
     if (code < 0 || closed < 0)
         fprintf(stderr, "exporter: %s\n", error.message);
     code = code < 0 || closed < 0 ? 1 : vitals_account_exit_code(account);

@@ -59,34 +59,52 @@ int run_sender_begin(struct run_sender *sender, struct link *link, uint64_t inte
 
 /* ---- lines ---- */
 
-/* Sends and empties the line. */
-static bool send_line(struct run_sender *sender, struct buffer *line, uint64_t wait_ns)
+static uint64_t left_ns(uint64_t deadline_ns)
 {
-    bool sent = !line->failed && link_write(sender->link, line->bytes, line->size, wait_ns);
+    uint64_t now = clock_now_ns();
+    return deadline_ns > now ? deadline_ns - now : 0;
+}
+
+/* Sends and empties the line. Returns 1, 0 (dropped) or EMEMORY. */
+static int send_line(struct run_sender *sender, struct buffer *line, uint64_t wait_ns)
+{
+    int sent = VITALS_EMEMORY;
+    if (!line->failed)
+        sent = link_write(sender->link, line->bytes, line->size, wait_ns);
     buffer_reset(line);
     return sent;
 }
 
-static bool count_dropped(struct run_sender *sender, bool sent)
+static int count_dropped(struct run_sender *sender, int sent)
 {
-    if (!sent)
+    if (sent <= 0)
         atomic_fetch_add(sender->dropped, 1);
     return sent;
 }
 
-bool run_sender_sample(struct run_sender *sender, const vitals_snapshot *snapshot,
-                       const vitals_usage *usage)
+/* Sends a line that comes once. First waits for the rest of the line before, also if a wait for it
+ * was in vain. */
+static int send_last(struct run_sender *sender, struct buffer *line, uint64_t wait_ns)
+{
+    uint64_t deadline_ns = saturating_add(clock_now_ns(), wait_ns);
+    (void)link_flush(sender->link, wait_ns);
+    return count_dropped(sender, send_line(sender, line, left_ns(deadline_ns)));
+}
+
+int run_sender_sample(struct run_sender *sender, const vitals_snapshot *snapshot,
+                      const vitals_usage *usage)
 {
     if (sender->link == NULL)
-        return false;
+        return 0;
+    uint64_t deadline_ns = clock_now_ns() + sender->wait_ns;
     buffer_reset(&sender->line);
     if (vitals_snapshot_json(snapshot, text_write, &sender->line, NULL) < 0)
-        return false;
+        return count_dropped(sender, VITALS_EMEMORY);
     buffer_byte(&sender->line, '\n');
-    bool sent = send_line(sender, &sender->line, sender->wait_ns);
+    int sent = send_line(sender, &sender->line, left_ns(deadline_ns));
     usage_line_write(&sender->line, snapshot, usage);
-    sent = send_line(sender, &sender->line, sender->wait_ns) && sent;
-    return count_dropped(sender, sent);
+    int used = send_line(sender, &sender->line, left_ns(deadline_ns));
+    return count_dropped(sender, used < sent ? used : sent);
 }
 
 static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
@@ -136,13 +154,13 @@ void run_sender_observe(struct run_sender *sender)
         sender->face.descriptor = link_descriptor(sender->link);
 }
 
-bool run_sender_file(struct run_sender *sender, const char *path, uint64_t wait_ns)
+int run_sender_file(struct run_sender *sender, const char *path, uint64_t wait_ns)
 {
     struct buffer line = {.bytes = NULL};
     buffer_string(&line, "{\"artifacts\":[\"");
     text_safe(&line, (vitals_text){path, strlen(path)}, VITALS_TEXT_JSON);
     buffer_string(&line, "\"]}\n");
-    bool sent = count_dropped(sender, send_line(sender, &line, wait_ns));
+    int sent = send_last(sender, &line, wait_ns);
     buffer_done(&line);
     return sent;
 }
@@ -177,8 +195,8 @@ uint64_t run_sender_until_ns(uint64_t deadline_ns)
 }
 
 /* The sampler's last line may be incomplete, so the account begins on a new one. */
-bool run_sender_account(struct run_sender *sender, const vitals_account *account,
-                        const json_t *document, uint64_t wait_ns, uint64_t deadline_ns)
+int run_sender_account(struct run_sender *sender, const vitals_account *account,
+                       const json_t *document, uint64_t wait_ns, uint64_t deadline_ns)
 {
     int code = vitals_account_exit_code(account), signal = vitals_account_signal(account);
     const char *state = "exited";
@@ -199,7 +217,7 @@ bool run_sender_account(struct run_sender *sender, const vitals_account *account
         buffer_format(&line, ",\"until_ns\":\"%llu\"",
                       (unsigned long long)run_sender_until_ns(deadline_ns));
     buffer_string(&line, "}\n");
-    bool sent = count_dropped(sender, send_line(sender, &line, wait_ns));
+    int sent = send_last(sender, &line, wait_ns);
     buffer_done(&line);
     free(bytes);
     return sent;

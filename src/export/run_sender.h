@@ -36,16 +36,16 @@ int run_sender_begin(struct run_sender *sender, struct link *link, uint64_t inte
 /* Fills in `face`. */
 void run_sender_observe(struct run_sender *sender);
 
-/* Return whether it was sent. */
-bool run_sender_sample(struct run_sender *sender, const vitals_snapshot *snapshot,
-                       const vitals_usage *usage);
-bool run_sender_file(struct run_sender *sender, const char *path, uint64_t wait_ns);
+/* Return 1 if it was sent, else 0 or EMEMORY: it was dropped and counted. */
+int run_sender_sample(struct run_sender *sender, const vitals_snapshot *snapshot,
+                      const vitals_usage *usage);
+int run_sender_file(struct run_sender *sender, const char *path, uint64_t wait_ns);
 
 /* Sends an account, as run_sender_account_of made it, with its end state, and when the sender stops
  * to listen: 0, or a deadline of the monotonic clock, before which the program must say what it has
  * not sent, early enough to be heard. `document` NULL: out of memory. */
-bool run_sender_account(struct run_sender *sender, const vitals_account *account,
-                        const json_t *document, uint64_t wait_ns, uint64_t deadline_ns);
+int run_sender_account(struct run_sender *sender, const vitals_account *account,
+                       const json_t *document, uint64_t wait_ns, uint64_t deadline_ns);
 
 /* The time before a deadline at which the exporter has to be done. */
 uint64_t run_sender_until_ns(uint64_t deadline_ns);

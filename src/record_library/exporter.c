@@ -20,7 +20,7 @@
 
 static const uint64_t END_NS = 200000000;
 
-enum { TARGETS = 4 };
+enum { TARGETS = 4, MESSAGE_MAX = sizeof((struct exporter_message *)0)->text + 40 };
 
 static const char *const TARGET_NAMES[TARGETS] = {"mlflow", "otlp", "tensorboard", "textfile"};
 
@@ -34,8 +34,10 @@ struct vitals_exporter {
     bool ended; /* the exporter has */
     bool lost;  /* something was not sent */
     char command_line[16];
+    uint64_t patience_ns;
     struct exporter_message last;
-    char message[sizeof((struct exporter_message *)0)->text + 40], run_id[128], page[1024];
+    char message[MESSAGE_MAX], run_id[128], page[1024];
+    char loss[MESSAGE_MAX]; /* the first message of something that was not sent */
 };
 
 /* ---- the open ---- */
@@ -119,6 +121,7 @@ int vitals_exporter_open(const vitals_exporter_options *given, vitals_exporter *
     if (made == NULL)
         return library_no_memory(error);
     made->maker = getpid();
+    made->patience_ns = options.patience_ns;
     (void)strcpy(made->command_line, options.command_line);
     locale_t locale = library_enter();
     code = open_all(made, &options, error);
@@ -145,12 +148,19 @@ static int refuse_fork(const vitals_exporter *exporter, vitals_error *error)
 int vitals_exporter_request(const vitals_exporter *exporter, vitals_request *request,
                             vitals_error *error)
 {
-    int code = vitals_usage_request(exporter->machine, request, error);
+    int code = refuse_fork(exporter, error);
+    if (code == 0)
+        code = vitals_usage_request(exporter->machine, request, error);
     for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
         if (vitals_request_has(exporter->sender.request, metric))
             code = vitals_request_add(request, metric, error);
     }
     return code;
+}
+
+static int sent_or_error(int sent, vitals_error *error)
+{
+    return sent < 0 ? library_no_memory(error) : sent;
 }
 
 int vitals_exporter_sample(vitals_exporter *exporter, const vitals_snapshot *snapshot,
@@ -162,10 +172,10 @@ int vitals_exporter_sample(vitals_exporter *exporter, const vitals_snapshot *sna
     if (code < 0)
         return code;
     locale_t locale = library_enter();
-    bool sent = run_sender_sample(&exporter->sender, snapshot,
-                                  usage != NULL ? usage : exporter->machine);
+    int sent = run_sender_sample(&exporter->sender, snapshot,
+                                 usage != NULL ? usage : exporter->machine);
     library_leave(locale);
-    return sent;
+    return sent_or_error(sent, error);
 }
 
 int vitals_exporter_account(vitals_exporter *exporter, const vitals_account *account,
@@ -176,22 +186,24 @@ int vitals_exporter_account(vitals_exporter *exporter, const vitals_account *acc
         return code;
     locale_t locale = library_enter();
     json_t *document = run_sender_account_of(account, exporter->command_line);
-    bool sent = run_sender_account(&exporter->sender, account, document, END_NS, 0);
-    bool made = document != NULL;
+    int sent = run_sender_account(&exporter->sender, account, document, END_NS, 0);
     json_decref(document);
     library_leave(locale);
-    return made ? sent : library_no_memory(error);
+    return sent_or_error(sent, error);
 }
 
 int vitals_exporter_file(vitals_exporter *exporter, const char *path, vitals_error *error)
 {
     int code = refuse_fork(exporter, error);
-    return code < 0 ? code : run_sender_file(&exporter->sender, path, END_NS);
+    return code < 0 ? code : sent_or_error(run_sender_file(&exporter->sender, path, END_NS), error);
 }
 
 int vitals_exporter_observer(vitals_exporter *exporter, const vitals_run_observer *also,
                              const vitals_run_observer **out, vitals_error *error)
 {
+    int code = refuse_fork(exporter, error);
+    if (code < 0)
+        return code;
     run_sender_observe(&exporter->sender);
     *out = also != NULL ? &exporter->pair.face : &exporter->sender.face;
     return also != NULL ? observer_pair_init(&exporter->pair, also, &exporter->sender.face, error)
@@ -223,7 +235,11 @@ static void hear(void *data, const char *line)
     else if (last->kind == MESSAGE_SAY || last->kind == MESSAGE_OTHER)
         (void)snprintf(exporter->message, sizeof exporter->message, "%.1000s",
                        last->kind == MESSAGE_SAY ? last->text : line);
-    exporter->lost |= last->kind == MESSAGE_FAILED || last->lost;
+    if (last->kind != MESSAGE_FAILED && !last->lost)
+        return;
+    if (!exporter->lost)
+        (void)strcpy(exporter->loss, exporter->message);
+    exporter->lost = true;
 }
 
 static bool is_starting(const vitals_exporter *exporter)
@@ -241,8 +257,7 @@ static int say(vitals_error *error, vitals_code code, const char *what, const ch
 
 int vitals_exporter_wait(vitals_exporter *exporter, uint64_t timeout_ns, vitals_error *error)
 {
-    uint64_t now = clock_now_ns();
-    uint64_t deadline_ns = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
+    uint64_t deadline_ns = saturating_add(clock_now_ns(), timeout_ns);
     int code = refuse_fork(exporter, error), got = 1;
     if (code < 0)
         return code;
@@ -250,7 +265,7 @@ int vitals_exporter_wait(vitals_exporter *exporter, uint64_t timeout_ns, vitals_
     /* Reads at least what is there already. */
     while (got > 0) {
         char *line;
-        now = clock_now_ns();
+        uint64_t now = clock_now_ns();
         uint64_t left_ns = is_starting(exporter) && now < deadline_ns ? deadline_ns - now : 0;
         got = link_hear(exporter->link, left_ns, &line);
         if (got > 0)
@@ -302,19 +317,22 @@ int vitals_exporter_close(vitals_exporter *exporter, uint64_t timeout_ns, vitals
         return 0;
     int code = refuse_fork(exporter, error);
     if (code < 0) {
-        link_abandon(exporter->link);
-        free_all(exporter);
+        link_abandon(exporter->link); /* the rest stays: a run's thread may have been changing it */
         return code;
     }
 
-    char until[64];
+    /* A caller that waits for all of the patience hears what was not sent. */
+    uint64_t deadline_ns = saturating_add(clock_now_ns(), timeout_ns);
+    if (timeout_ns >= exporter->patience_ns) {
+        char until[64];
+        int size = snprintf(until, sizeof until, "\n{\"until_ns\":\"%llu\"}\n",
+                            (unsigned long long)run_sender_until_ns(deadline_ns));
+        (void)link_write(exporter->link, until, (size_t)size,
+                         timeout_ns < END_NS ? timeout_ns : END_NS);
+    }
     uint64_t now = clock_now_ns();
-    uint64_t deadline_ns = timeout_ns < UINT64_MAX / 2 ? now + timeout_ns : UINT64_MAX / 2;
-    int size = snprintf(until, sizeof until, "\n{\"until_ns\":\"%llu\"}\n",
-                        (unsigned long long)run_sender_until_ns(deadline_ns));
-    (void)link_write(exporter->link, until, (size_t)size,
-                     timeout_ns < END_NS ? timeout_ns : END_NS);
-    enum link_end end = link_close(exporter->link, deadline_ns - now, hear, exporter);
+    enum link_end end = link_close(exporter->link, deadline_ns > now ? deadline_ns - now : 0, hear,
+                                   exporter);
     if (end == LINK_GONE)
         code = say(error, VITALS_EGONE, "the exporter has ended before it was done",
                    exporter->message);
@@ -322,7 +340,7 @@ int vitals_exporter_close(vitals_exporter *exporter, uint64_t timeout_ns, vitals
         code = say(error, VITALS_ETIMEOUT, "the exporter was not done in time, and goes on alone",
                    exporter->message);
     else if (exporter->lost)
-        code = error_set(error, VITALS_ESYSTEM, 0, "%s", exporter->message);
+        code = error_set(error, VITALS_ESYSTEM, 0, "%s", exporter->loss);
     else if (vitals_exporter_dropped(exporter) > 0)
         code = error_set(error, VITALS_ESYSTEM, 0,
                          "%llu samples, marks or accounts were not taken in time",

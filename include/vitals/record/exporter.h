@@ -15,9 +15,9 @@
  * it does not take in time is dropped and counted: the caller never waits for a network.
  *
  * Descriptors are close-on-exec, no handler of a signal is changed and no SIGPIPE is raised. In a
- * process that was forked after the open each function returns EARGUMENT; close then frees the
- * copy, of which the exporter notices nothing. While a run samples (vitals_exporter_observer),
- * another thread may wait and ask; else one thread at a time. */
+ * process that was forked after the open each function returns EARGUMENT; close then closes the
+ * copy's descriptors, of which the exporter notices nothing. While a run samples
+ * (vitals_exporter_observer), another thread may wait and ask; else one thread at a time. */
 #ifndef VITALS_LIBRECORD_EXPORTER_H
 #define VITALS_LIBRECORD_EXPORTER_H
 
@@ -84,7 +84,7 @@ VITALS_API VITALS_CHECKED int vitals_exporter_open(const vitals_exporter_options
     VITALS_NONNULL(1, 2);
 
 /* Adds to a request what a snapshot must hold for vitals_exporter_sample. With a usage of
- * processes, add that too (vitals_usage_request). Errors: EMEMORY. */
+ * processes, add that too (vitals_usage_request). Errors: EARGUMENT (after fork), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_exporter_request(const vitals_exporter *exporter,
                                                       vitals_request *request, vitals_error *error)
     VITALS_NONNULL(1, 2);
@@ -114,7 +114,7 @@ VITALS_API VITALS_CHECKED int vitals_exporter_file(vitals_exporter *exporter, co
  * the exporter, which must outlive the run. `also`: another observer, as that of a recorder, which
  * gets everything too; NULL: none. To be called once. A run that measures the calling process
  * leaves the exporter out by vitals_run_exclude(run, vitals_exporter_pid(exporter)).
- * Errors: EMEMORY. */
+ * Errors: EARGUMENT (after fork), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_exporter_observer(vitals_exporter *exporter,
                                                        const vitals_run_observer *also,
                                                        const vitals_run_observer **out,
@@ -156,10 +156,10 @@ VITALS_API int64_t vitals_exporter_pid(const vitals_exporter *exporter) VITALS_N
 VITALS_API uint64_t vitals_exporter_dropped(const vitals_exporter *exporter) VITALS_NONNULL(1);
 
 /* Ends the input of the exporter, waits at most timeout_ns until all is sent, and frees; accepts
- * NULL. An exporter that is not done by then goes on alone, no longer than patience_ns. Returns 0
- * if all is sent. Errors, after which all is freed too: ETIMEOUT (it goes on alone), EGONE (it has
- * ended before), ESYSTEM (something was not sent; the message says what), EARGUMENT (after fork).
- */
+ * NULL. An exporter that is not done by then goes on alone, until patience_ns after the close: what
+ * it cannot send is heard only with a timeout_ns of at least that. Returns 0 if all is sent.
+ * Errors, after which all is freed too: ETIMEOUT (it goes on alone), EGONE (it has ended before),
+ * ESYSTEM (something was not sent; the message says what). After fork: EARGUMENT. */
 VITALS_API int vitals_exporter_close(vitals_exporter *exporter, uint64_t timeout_ns,
                                      vitals_error *error);
 

@@ -175,6 +175,68 @@ static void a_loss_is_told_at_the_close(void)
     CHECK_INT(vitals_exporter_close(exporter, SOON_NS, &error), VITALS_ESYSTEM);
     CHECK_STR(error.message, "7 are lost");
     folder_remove(&folder);
+    exporter = open_script("cat > /dev/null; echo '{\"say\":\"7 are lost\",\"lost\":\"yes\"}'; "
+                           "echo a library warns >&2; " DONE);
+    CHECK_INT(vitals_exporter_close(exporter, SOON_NS, &error), VITALS_ESYSTEM);
+    CHECK_STR(error.message, "7 are lost");
+    folder_remove(&folder);
+}
+
+/* No wait is too long to be added to the clock. */
+static void forever_is_a_wait(void)
+{
+    vitals_error error = {.message = ""};
+    vitals_exporter *exporter = open_script("sleep 0.3; echo '{\"opened\":\"tensorboard\"}'; " TAKES
+                                            "sleep 0.3; " DONE);
+    CHECK_INT(vitals_exporter_wait(exporter, VITALS_FOREVER, &error), 1);
+    CHECK_OK(vitals_exporter_close(exporter, VITALS_FOREVER, &error), error);
+    folder_remove(&folder);
+}
+
+/* The exporter has its patience, however short the caller waits. */
+static void a_short_wait_ends_nothing(void)
+{
+    vitals_error error = {.message = ""};
+    vitals_exporter *exporter = open_script(TAKES DONE);
+    pid_t pid = (pid_t)vitals_exporter_pid(exporter);
+    int code = vitals_exporter_close(exporter, 1000000, &error);
+    CHECK(code == 0 || code == VITALS_ETIMEOUT);
+    for (int tries = 0; kill(pid, 0) == 0 && tries < 60000; tries++)
+        (void)usleep(1000);
+    CHECK_NULL(strstr(output(), "until_ns"));
+    folder_remove(&folder);
+}
+
+/* Standard input, output and error are not ours, also where they are closed. */
+static void no_standard_descriptor_is_needed(void)
+{
+    for (int closed = 1; closed < 8; closed++) {
+        vitals_exporter_options options = options_of(TAKES DONE);
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            vitals_exporter *exporter = NULL;
+            for (int descriptor = 0; descriptor < 3; descriptor++) {
+                if ((closed >> descriptor & 1) != 0)
+                    close(descriptor);
+            }
+            if (vitals_exporter_open(&options, &exporter, NULL) < 0)
+                _exit(1);
+            for (int descriptor = 0; descriptor < 3; descriptor++) {
+                if ((closed >> descriptor & 1) != 0 && fcntl(descriptor, F_GETFD) >= 0)
+                    _exit(2);
+            }
+            if (vitals_exporter_file(exporter, "/page", NULL) != 1)
+                _exit(3);
+            _exit(vitals_exporter_close(exporter, SOON_NS, NULL) == 0 ? 7 : 4);
+        }
+        int status = 0;
+        CHECK_INT(waitpid(child, &status, 0), child);
+        CHECK(WIFEXITED(status));
+        CHECK_INT(WEXITSTATUS(status), 7);
+        CHECK_CONTAINS(output(), "\n{\"artifacts\":[\"/page\"]}\n");
+        folder_remove(&folder);
+    }
 }
 
 /* One that reads nothing costs samples, never the caller's time; it is left behind. */
@@ -249,13 +311,19 @@ static void the_process_stays_as_it_was(void)
 /* A forked child is refused, and its close is no end for the parent. */
 static void a_forked_child_is_refused(void)
 {
+    vitals_request *request = NULL;
+    const vitals_run_observer *observer = NULL;
     vitals_error error = {.message = ""};
     vitals_exporter *exporter = open_script(TAKES DONE);
     vitals_snapshot *snapshot = snapshot_for(exporter);
+    CHECK_OK(vitals_request_new(0, &request, &error), error);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
         bool refused = vitals_exporter_sample(exporter, snapshot, NULL, NULL) == VITALS_EARGUMENT &&
+                       vitals_exporter_request(exporter, request, NULL) == VITALS_EARGUMENT &&
+                       vitals_exporter_observer(exporter, NULL, &observer, NULL) ==
+                           VITALS_EARGUMENT &&
                        vitals_exporter_wait(exporter, 0, NULL) == VITALS_EARGUMENT &&
                        vitals_exporter_file(exporter, "/", NULL) == VITALS_EARGUMENT &&
                        vitals_exporter_close(exporter, SOON_NS, NULL) == VITALS_EARGUMENT;
@@ -265,6 +333,7 @@ static void a_forked_child_is_refused(void)
     CHECK_INT(waitpid(child, &status, 0), child);
     CHECK(WIFEXITED(status));
     CHECK_INT(WEXITSTATUS(status), 7);
+    vitals_request_free(request);
     CHECK_INT(vitals_exporter_sample(exporter, snapshot, NULL, &error), 1);
     vitals_snapshot_unref(snapshot);
     CHECK_OK(vitals_exporter_close(exporter, SOON_NS, &error), error);
@@ -370,6 +439,9 @@ static const check_test tests[] = {
     {"all that is told arrives", all_that_is_told_arrives},
     {"replies become states", replies_become_states},
     {"a loss is told at the close", a_loss_is_told_at_the_close},
+    {"forever is a wait", forever_is_a_wait},
+    {"a short wait ends nothing", a_short_wait_ends_nothing},
+    {"no standard descriptor is needed", no_standard_descriptor_is_needed},
     {"nothing waits for a program that hangs", nothing_waits_for_a_program_that_hangs},
     {"a program that dies costs its lines", a_program_that_dies_costs_its_lines},
     {"the process stays as it was", the_process_stays_as_it_was},
