@@ -283,7 +283,65 @@ static void a_device_is_counted_once_among_thousands(void)
     nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *stream = fopen(path, "w");
+    CHECK_NOT_NULL(stream);
+    fputs(text, stream);
+    fclose(stream);
+}
+
+/* By /proc/self/fdinfo, of whatever number its descriptor is. */
+static void a_path_has_the_row_of_its_mount(void)
+{
+    static const char *const FOLDERS[] = {"proc", "proc/self", "proc/self/fdinfo", "sys"};
+    enum { DESCRIPTORS = 64 };
+    vitals_context world;
+    struct metric_set wanted = {0};
+    struct row_batch batch = {0};
+    char root[] = "/tmp/vitals-mount-of-XXXXXX", path[256];
+    CHECK_NOT_NULL(mkdtemp(root));
+    for (size_t i = 0; i < CHECK_COUNT(FOLDERS); i++) {
+        snprintf(path, sizeof path, "%s/%s", root, FOLDERS[i]);
+        CHECK_INT(mkdir(path, 0755), 0);
+    }
+    for (int i = 0; i < DESCRIPTORS; i++) {
+        snprintf(path, sizeof path, "proc/self/fdinfo/%d", i);
+        write_file(root, path, "pos:\t0\nflags:\t012000000\nmnt_id:\t31\nino:\t2\n");
+    }
+    write_file(root, "proc/self/mountinfo",
+               "30 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+               "31 30 8:2 / /home rw - xfs /dev/sda2 rw\n");
+    host_world_open(&world, root);
+    world.os.live = true;
+    metric_set_add(&wanted, VITALS_FILESYSTEM_MOUNT_POINT);
+    metric_set_add(&wanted, VITALS_FILESYSTEM_TOTAL_BYTES);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_filesystem_of(&world.os, root, &batch), 0);
+    CHECK_UINT(batch.row_count, 1);
+    const struct batch_cell *cell = batch_find(&batch, &batch.rows[0],
+                                               VITALS_FILESYSTEM_MOUNT_POINT);
+    CHECK_NOT_NULL(cell);
+    CHECK(span_equal(batch_span(&batch, cell), "/home"));
+    CHECK_NOT_NULL(batch_find(&batch, &batch.rows[0], VITALS_FILESYSTEM_TOTAL_BYTES));
+
+    CHECK_CASE("its mount is known, and the list of them cannot be read");
+    snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);
+    CHECK_INT(remove(path), 0);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_filesystem_of(&world.os, root, &batch), -ENOENT);
+
+    CHECK_CASE("no such path");
+    CHECK_INT(os_read_filesystem_of(&world.os, path, &batch), -ENOENT);
+    batch_done(&batch);
+    os_close(&world.os);
+    nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 static const check_test tests[] = {
+    {"a path has the row of its mount", a_path_has_the_row_of_its_mount},
     {"every mount is what it is", every_mount_is_what_it_is},
     {"pools stand for their datasets", pools_stand_for_their_datasets},
     {"the machine's space is the sum of what is counted",

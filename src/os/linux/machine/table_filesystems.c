@@ -10,6 +10,7 @@
 #include "os/linux/tables.h"
 
 #include "util/hash.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -229,23 +230,42 @@ static void begin(struct filesystems *all, const struct os *os, struct row_batch
     (void)lines_each(os, os->proc, "filesystems", take_type, all);
 }
 
+/* The mount that our descriptor is of (Linux 3.15); 0: not known. */
+static uint64_t mount_of(const struct os *os, int descriptor)
+{
+    enum { FDINFO_TEXT = 512 };
+    char path[sizeof "self/fdinfo/" + NUMBER_TEXT], text[FDINFO_TEXT];
+    (void)snprintf(path, sizeof path, "self/fdinfo/%d", descriptor);
+    int64_t size = linux_read_line(os, os->proc, path, text, sizeof text);
+    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
+    for (struct span line; cursor_line(&at, &line);) {
+        struct cursor word = cursor_over(line.bytes, line.size);
+        uint64_t id;
+        if (!cursor_literal(&word, "mnt_id:"))
+            continue;
+        cursor_blanks(&word);
+        return cursor_u64(&word, &id) ? id : 0;
+    }
+    return 0;
+}
+
 int os_read_filesystem_of(const struct os *os, const char *path, struct row_batch *out)
 {
     struct filesystems all;
     struct statvfs space;
-    struct statx found = {0};
+    if (statvfs(path, &space) != 0) /* mounts what an automounter has there, as O_PATH does not */
+        return -errno;
     int descriptor = open(path, O_PATH | O_CLOEXEC);
-    int error = descriptor < 0 || fstatvfs(descriptor, &space) != 0 ? -errno : 0;
-    if (error == 0 && os->live)
-        (void)!statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &found);
+    if (descriptor < 0)
+        return -errno;
+    uint64_t mount_id = os->live ? mount_of(os, descriptor) : 0;
     os_close_descriptor(descriptor);
+    begin(&all, os, out);
+    all.mount_id = mount_id;
+    int error = mount_id != 0 ? lines_each(os, os->proc, "self/mountinfo", take_mount, &all) : 0;
+    hash_done(&all.seen_more);
     if (error < 0)
         return error;
-    begin(&all, os, out);
-    all.mount_id = (found.stx_mask & STATX_MNT_ID) != 0 ? found.stx_mnt_id : 0;
-    if (all.mount_id != 0)
-        (void)lines_each(os, os->proc, "self/mountinfo", take_mount, &all);
-    hash_done(&all.seen_more);
     if (out->row_count == 0)
         batch_add_row(out, VITALS_TABLE_FILESYSTEM, 0, (struct span){path, strlen(path)});
     write_space(out, &space);
