@@ -104,6 +104,8 @@ struct gpu_processes {
     uint64_t stamp_ns;
     signed char state; /* VITALS_HAVE (also for an empty list), or why the list is not known */
     bool cut;          /* more than GPU_PROCESSES_MAX, or some that this user may not see */
+    unsigned unread;   /* of enum gpu_use: their lists could not be read this time. Processes that
+                        * were known to use the device so may still do so */
     uint32_t count;
     struct gpu_process items[GPU_PROCESSES_MAX]; /* in the order of pids */
 };

@@ -141,6 +141,7 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
                        struct value process, vitals_builder *builder)
 {
     char label[NUMBER_TEXT];
+    bool late = device->users_cache || user->is_old;
     number_print_i64(label, user->now.pid);
     vitals_builder_row(builder, VITALS_TABLE_GPU_PROCESS, user->key, device->key, text_of(label),
                        device->users_stamp_ns);
@@ -163,7 +164,7 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
     }
     if (size > 0)
         vitals_builder_text(builder, VITALS_GPU_PROCESS_TYPE, (vitals_text){type, size},
-                            device->users_cache ? VITALS_STALE : VITALS_HAVE);
+                            late ? VITALS_STALE : VITALS_HAVE);
     else
         vitals_builder_missing(builder, VITALS_GPU_PROCESS_TYPE, VITALS_UNSUPPORTED);
 
@@ -177,10 +178,10 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
             value = value_missing(VITALS_UNSUPPORTED);
         if (metric == VITALS_GPU_PROCESS_BUSY_SECONDS && value.state > 0)
             value.as.f64 -= user->busy_before;
-        builder_value(builder, metric, aged(value, device->users_cache));
+        builder_value(builder, metric, aged(value, late));
     }
 
-    builder_rest(builder, VITALS_TABLE_GPU_PROCESS, unread(device->users_cache));
+    builder_rest(builder, VITALS_TABLE_GPU_PROCESS, unread(late));
 }
 
 /* Returns how complete the device's list is; UNSET: its processes are listed with the whole

@@ -289,6 +289,21 @@ int gpu_table_claims(struct gpu_table *table, unsigned backend, uint32_t slot,
     return 0;
 }
 
+/* Takes over earlier users with smaller pids than `pid` that were in a list which could not be read
+ * this time: one failed list does not remove a process. */
+static void keep_unread(struct gpu_device *device, int64_t pid, unsigned unread, size_t *old,
+                        size_t *count)
+{
+    for (; *old < device->user_count && device->users[*old].now.pid < pid; ++*old) {
+        struct gpu_user *user = &device->users[*old];
+        if ((user->now.uses & unread) == 0)
+            continue;
+        user->now.uses &= unread;
+        user->is_old = true;
+        device->spare[(*count)++] = *user;
+    }
+}
+
 int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot,
                         const struct metric_set *wanted, const struct gpu_processes *processes)
 {
@@ -300,26 +315,27 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
         device->users_cache = true; /* one failed answer does not remove a process */
         return 0;
     }
-    if (processes->count > device->spare_capacity) {
-        struct gpu_user *grown = memory_resize(device->spare, processes->count, sizeof *grown);
+    size_t most = processes->count + (processes->unread != 0 ? device->user_count : 0);
+    if (most > device->spare_capacity) {
+        struct gpu_user *grown = memory_resize(device->spare, most, sizeof *grown);
         if (!grown)
             return VITALS_EMEMORY;
         device->spare = grown;
-        device->spare_capacity = processes->count;
+        device->spare_capacity = most;
     }
 
     /* Both are in the order of pids: a process that stays keeps its row, a new one gets a new
      * row. */
-    size_t old = 0;
+    size_t old = 0, count = 0;
     for (uint32_t i = 0; i < processes->count; i++) {
         const struct gpu_process *item = &processes->items[i];
-        while (old < device->user_count && device->users[old].now.pid < item->pid)
-            old++;
-        struct gpu_user *user = &device->spare[i];
+        keep_unread(device, item->pid, processes->unread, &old, &count);
+        struct gpu_user *user = &device->spare[count++];
         if (old < device->user_count && device->users[old].now.pid == item->pid) {
             *user = device->users[old++];
 
-            user->now.uses = item->uses;
+            user->is_old = false;
+            user->now.uses = item->uses | (user->now.uses & processes->unread);
             user->now.is_ours = item->is_ours;
             user->now.start_ticks = item->start_ticks;
             for (size_t j = 0; j < GPU_PROCESS_NUMBERS; j++) {
@@ -331,11 +347,13 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
         }
     }
 
+    keep_unread(device, INT64_MAX, processes->unread, &old, &count);
+
     struct gpu_user *users = device->users;
     size_t capacity = device->user_capacity;
     device->users = device->spare;
     device->user_capacity = device->spare_capacity;
-    device->user_count = processes->count;
+    device->user_count = count;
     device->spare = users;
     device->spare_capacity = capacity;
 

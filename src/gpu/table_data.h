@@ -30,6 +30,7 @@ struct gpu_user {
     uint64_t key;
     uint64_t process;   /* its key in the table of processes; 0: never seen there */
     double busy_before; /* part of now's busy_seconds that an earlier process with this pid used */
+    bool is_old;        /* the list that it was in could not be read this time */
     struct gpu_process now;
 };
 

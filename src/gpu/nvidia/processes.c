@@ -215,8 +215,9 @@ static vitals_availability read_lists(const struct nvidia *nvidia, struct nvidia
         (void)read_list(nvidia, device, handle, &kinds[2], out);
     vitals_availability second = read_list(nvidia, device, handle, &kinds[1], out);
     if (state > 0 || second > 0) {
-        out->cut |= (state < 0 && state != VITALS_UNSUPPORTED) ||
-                    (second < 0 && second != VITALS_UNSUPPORTED);
+        out->unread |= state < 0 && state != VITALS_UNSUPPORTED ? GPU_COMPUTE : 0;
+        out->unread |= second < 0 && second != VITALS_UNSUPPORTED ? GPU_GRAPHICS : 0;
+        out->cut |= out->unread != 0;
         return VITALS_HAVE;
     }
     return state == VITALS_UNSUPPORTED ? second : state;
@@ -231,6 +232,7 @@ void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     out->stamp_ns = os_now_ns(&nvidia->context->os);
     out->state = VITALS_HAVE;
     out->cut = false;
+    out->unread = 0;
     out->count = 0;
     bool entered = nvidia_enter(nvidia);
     nvml_device handle = entered ? atomic_load(&device->handle) : NULL;

@@ -81,6 +81,77 @@ static void one_bad_answer_does_not_end_a_process(void)
     end();
 }
 
+static vitals_availability memory_of(const char *label)
+{
+    return vitals_row_availability(row(VITALS_TABLE_GPU_PROCESS, label),
+                                   VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+}
+
+/* Of two lists, one could not be read: what it named before stays, and is stale. */
+static void one_list_that_fails_does_not_end_its_processes(void)
+{
+    static struct gpu_processes list;
+    static const struct {
+        int64_t pid;
+        unsigned uses;
+    } BOTH[] = {{5, GPU_GRAPHICS},
+                {42, GPU_COMPUTE},
+                {43, GPU_COMPUTE | GPU_GRAPHICS},
+                {44, GPU_COMPUTE},
+                {99, GPU_GRAPHICS}};
+    uint64_t keys[CHECK_COUNT(BOTH)], value = 0;
+    begin();
+    one_device();
+    list = (struct gpu_processes){.state = VITALS_HAVE, .count = CHECK_COUNT(BOTH)};
+    for (size_t i = 0; i < CHECK_COUNT(BOTH); i++) {
+        list.items[i] = (struct gpu_process){.pid = BOTH[i].pid, .uses = BOTH[i].uses};
+        set_of(&list.items[i], VITALS_GPU_PROCESS_MEMORY_USED_BYTES, value_u64(1000));
+    }
+    const struct gpu_processes whole = list;
+    CHECK_INT(gpu_table_processes(table, 0, 0, asked_of_users(), &list), 0);
+    write_rows(NULL);
+    const vitals_row *user = NULL;
+    for (size_t i = 0; i < CHECK_COUNT(BOTH); i++) {
+        user = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, user);
+        keys[i] = vitals_row_key(user);
+    }
+
+    /* That of graphics fails; 43 and 44 have ended their compute work. */
+    for (int again = 0; again < 3; again++) {
+        list.count = 1;
+        list.items[0] = whole.items[1];
+        list.cut = true;
+        list.unread = GPU_GRAPHICS;
+        CHECK_INT(gpu_table_processes(table, 0, 0, asked_of_users(), &list), 0);
+        write_rows(NULL);
+        CHECK_UINT(rows(VITALS_TABLE_GPU_PROCESS), 4);
+        CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "5")), keys[0]);
+        CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "42")), keys[1]);
+        CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "43")), keys[2]);
+        CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "99")), keys[4]);
+        CHECK_INT(memory_of("5"), VITALS_STALE);
+        CHECK_INT(memory_of("42"), VITALS_HAVE);
+        CHECK_INT(memory_of("43"), VITALS_STALE);
+        CHECK_INT(memory_of("99"), VITALS_STALE);
+        CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS), VITALS_LOWER_BOUND);
+        CHECK_INT(vitals_row_u64(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_PROCESSES, &value),
+                  VITALS_LOWER_BOUND);
+        CHECK_UINT(value, 1); /* the others may have ended */
+    }
+
+    /* It can be read again: what it does not name has ended. */
+    list = (struct gpu_processes){.state = VITALS_HAVE, .count = 2};
+    list.items[0] = whole.items[0];
+    list.items[1] = whole.items[1];
+    CHECK_INT(gpu_table_processes(table, 0, 0, asked_of_users(), &list), 0);
+    write_rows(NULL);
+    CHECK_UINT(rows(VITALS_TABLE_GPU_PROCESS), 2);
+    CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "5")), keys[0]);
+    CHECK_INT(memory_of("5"), VITALS_HAVE);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS), VITALS_HAVE);
+    end();
+}
+
 static void a_table_of_processes_says_what_it_lacks(void)
 {
     static const struct {
@@ -215,6 +286,8 @@ static const check_test tests[] = {
     {"a process keeps its row while it is listed", a_process_keeps_its_row_while_it_is_listed},
     {"a process is joined by its pid", a_process_is_joined_by_its_pid},
     {"one bad answer does not end a process", one_bad_answer_does_not_end_a_process},
+    {"one list that fails does not end its processes",
+     one_list_that_fails_does_not_end_its_processes},
     {"a table of processes says what it lacks", a_table_of_processes_says_what_it_lacks},
     {"a partition without a list lacks nothing", a_partition_without_a_list_lacks_nothing},
     {"type says compute and graphics", type_says_compute_and_graphics},

@@ -98,6 +98,7 @@ static void a_list_that_fails_does_not_drop_the_other(void)
         CHECK_UINT(world.processes.count, 1);
         CHECK_INT(world.processes.items[0].pid, i == 0 ? 6 : 5);
         CHECK(world.processes.cut);
+        CHECK_UINT(world.processes.unread, i == 0 ? GPU_COMPUTE : GPU_GRAPHICS);
         close_driver();
     }
     write_scenario(NULL);
