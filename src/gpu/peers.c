@@ -120,10 +120,11 @@ void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builde
                            uint64_t stamp_ns)
 {
     const struct row_batch *peers = &table->peers;
-    vitals_builder_state(builder, VITALS_TABLE_GPU_PEER,
-                         table->peers_hash == 0
-                             ? VITALS_NOT_YET
-                             : (vitals_availability)peers->states[VITALS_TABLE_GPU_PEER]);
+    vitals_builder_state(
+        builder, VITALS_TABLE_GPU_PEER,
+        table->peers_hash == 0
+            ? VITALS_NOT_YET
+            : gpu_table_state(table, (vitals_availability)peers->states[VITALS_TABLE_GPU_PEER]));
     for (size_t i = 0; i < peers->row_count; i++) {
         const struct batch_row *row = &peers->rows[i];
         const struct gpu_device *device = device_of(table, row->parent);

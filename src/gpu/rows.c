@@ -226,6 +226,16 @@ static vitals_availability table_state(const struct gpu_table *table,
     return told == VITALS_UNSET ? missing : VITALS_LOWER_BOUND;
 }
 
+vitals_availability gpu_table_state(const struct gpu_table *table, vitals_availability state)
+{
+    bool any = table->scanning == 0;
+    for (size_t i = 0; i < table->count && !any; i++)
+        any = table->devices[i]->present;
+    if (!any)
+        return VITALS_NOT_YET;
+    return table->scanning != 0 && state > 0 ? VITALS_LOWER_BOUND : state;
+}
+
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
                      const struct metric_set *wanted, gpu_find_process *find, const void *data,
                      uint64_t stamp_ns)
@@ -236,17 +246,20 @@ void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
     for (size_t i = 0; i < ARRAY_COUNT(child_entities); i++)
         builder_table_of(builder, child_entities[i], wanted);
 
-    bool any = false;
-    for (size_t i = 0; i < table->count; i++)
-        any |= table->devices[i]->present;
-    if (table->scanning != 0 && metric_set_has_entity(wanted, VITALS_TABLE_GPU))
-        vitals_builder_state(builder, VITALS_TABLE_GPU, any ? VITALS_LOWER_BOUND : VITALS_NOT_YET);
+    vitals_availability state = gpu_table_state(table, VITALS_HAVE);
+    if (metric_set_has_entity(wanted, VITALS_TABLE_GPU))
+        vitals_builder_state(builder, VITALS_TABLE_GPU, state);
+    for (size_t i = 0; i < ARRAY_COUNT(child_entities); i++)
+        if (metric_set_has_entity(wanted, child_entities[i]))
+            vitals_builder_state(builder, child_entities[i], state);
     if (metric_set_has_entity(wanted, VITALS_TABLE_GPU_PEER))
         gpu_table_write_peers(table, builder, stamp_ns);
     if (metric_set_has_entity(wanted, VITALS_TABLE_GPU_PROCESS))
-        vitals_builder_state(builder, VITALS_TABLE_GPU_PROCESS, table_state(table, list_state));
+        vitals_builder_state(builder, VITALS_TABLE_GPU_PROCESS,
+                             gpu_table_state(table, table_state(table, list_state)));
     if (metric_set_has_entity(wanted, VITALS_TABLE_GPU_JOB))
-        vitals_builder_state(builder, VITALS_TABLE_GPU_JOB, table_state(table, jobs_state));
+        vitals_builder_state(builder, VITALS_TABLE_GPU_JOB,
+                             gpu_table_state(table, table_state(table, jobs_state)));
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
         if (!device->present || device->is_left_out)

@@ -91,6 +91,10 @@ const struct gpu_part *gpu_part_find(const struct gpu_device *device, const stru
 /* Removes rows that are gone, once they outnumber the present ones. */
 void gpu_parts_forget(const struct gpu_table *table, struct gpu_device *device);
 
+/* Returns the state of a table of which the devices known so far have told `state`: more devices
+ * may come while a back end's first scan is under way. rows.c */
+vitals_availability gpu_table_state(const struct gpu_table *table, vitals_availability state);
+
 /* Writes the rows of gpu_peer into the open table. peers.c */
 void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builder,
                            uint64_t stamp_ns);

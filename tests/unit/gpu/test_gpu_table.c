@@ -439,7 +439,50 @@ static void a_steady_tick_allocates_nothing(void)
     end();
 }
 
+/* While devices are still being listed no table says that there is nothing. */
+static void no_table_is_whole_during_a_first_scan(void)
+{
+    static const vitals_table TABLES[] = {VITALS_TABLE_GPU,        VITALS_TABLE_GPU_PROCESS,
+                                          VITALS_TABLE_GPU_JOB,    VITALS_TABLE_GPU_PEER,
+                                          VITALS_TABLE_GPU_ENGINE, VITALS_TABLE_GPU_SENSOR,
+                                          VITALS_TABLE_GPU_CLOCK,  VITALS_TABLE_GPU_POOL,
+                                          VITALS_TABLE_GPU_LINK,   VITALS_TABLE_GPU_ERROR};
+    struct os os = {.proc = -1, .sys = -1, .dev = -1};
+    struct metric_set wanted = all_metrics();
+    begin();
+    gpu_table_scans(table, 1, true);
+    CHECK_INT(gpu_table_look_around(table, &os, &wanted), 0);
+    write_rows(NULL);
+    for (size_t i = 0; i < CHECK_COUNT(TABLES); i++) {
+        CHECK_CASE(vitals_table_name(TABLES[i]));
+        CHECK_INT(vitals_snapshot_state(snapshot, TABLES[i]), VITALS_NOT_YET);
+    }
+    one_device();
+    take_users(0, NULL, 0);
+    begin_sample(10, ASKED(VITALS_GPU_JOB_JOB_ID));
+    batch_state(&sample.batch, VITALS_TABLE_GPU_JOB, VITALS_HAVE);
+    CHECK_INT(gpu_table_claims(table, 0, 0, &sample), 0);
+    for (int scanning = 1; scanning >= 0; scanning--) {
+        gpu_table_scans(table, 1, scanning != 0);
+        CHECK_INT(gpu_table_look_around(table, &os, &wanted), 0);
+        write_rows(NULL);
+        for (size_t i = 0; i < CHECK_COUNT(TABLES); i++) {
+            CHECK_CASE(vitals_table_name(TABLES[i]));
+            CHECK_INT(vitals_snapshot_state(snapshot, TABLES[i]),
+                      scanning ? VITALS_LOWER_BOUND : VITALS_HAVE);
+        }
+    }
+    take_state(VITALS_DENIED);
+    gpu_table_scans(table, 1, true);
+    take_users(0, NULL, 0);
+    take_state(VITALS_DENIED);
+    write_rows(NULL);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS), VITALS_DENIED);
+    end();
+}
+
 static const check_test tests[] = {
+    {"no table is whole during a first scan", no_table_is_whole_during_a_first_scan},
     {"devices are counted and partitions stand under theirs",
      devices_are_counted_and_partitions_stand_under_theirs},
     {"labels follow the back ends, whichever answers first",
