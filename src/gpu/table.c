@@ -392,7 +392,7 @@ void gpu_table_age(struct gpu_table *table, const struct vitals_request *request
         every_ns = UINT64_MAX;
     for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
         if (metric_set_has(&request->wanted, metric_of(VITALS_TABLE_GPU_PROCESS, number)))
-            every_ns = size_min(every_ns, request->every_ns[VITALS_TABLE_GPU_PROCESS][number]);
+            every_ns = uint64_min(every_ns, request->every_ns[VITALS_TABLE_GPU_PROCESS][number]);
     }
     uint64_t limit_ns = saturating_add(uint64_max(every_ns, request->interval_ns),
                                        request->interval_ns / 4);

@@ -61,7 +61,7 @@ bool limits_replace(struct limits *limits, uint64_t run_ns)
     if (!limits_are_sampled(limits) || limits->asked || run_ns < limits->replace_ns)
         return false;
     limits->replace_ns = saturating_add(run_ns, limits->pause_ns);
-    limits->pause_ns = size_min(2 * limits->pause_ns, PAUSE_MOST_NS);
+    limits->pause_ns = uint64_min(2 * limits->pause_ns, PAUSE_MOST_NS);
     return true;
 }
 

@@ -395,7 +395,7 @@ static void watch(struct watcher *watcher)
     const struct value *held = &watcher->report.gpu_memory_bytes;
     bool close = usage != NULL && usage->machine_pace == VITALS_MACHINE_CLOSELY;
     uint64_t interval = close ? watcher->interval_ns
-                              : size_min(FIRST_INTERVAL_NS, watcher->interval_ns);
+                              : uint64_min(FIRST_INTERVAL_NS, watcher->interval_ns);
     uint64_t deadline = now_ns(watcher);
     while (wait_until(watcher, deadline)) {
         tick(watcher, false);
@@ -414,7 +414,7 @@ static void watch(struct watcher *watcher)
         if (now >= saturating_add(watcher->told_ns, patience) || watcher->report.ticks == 1)
             tell(watcher, false);
         deadline = pace_next(deadline, interval, now);
-        interval = size_min(interval * 2, watcher->interval_ns);
+        interval = uint64_min(interval * 2, watcher->interval_ns);
     }
 }
 

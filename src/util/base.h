@@ -35,6 +35,11 @@ static inline size_t size_min(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static inline uint64_t uint64_min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline uint64_t uint64_max(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
