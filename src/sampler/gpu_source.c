@@ -320,6 +320,18 @@ static struct job_claim_device called(const struct gpu_scan *scan,
     return out;
 }
 
+/* A scan of another back end may have given the devices other numbers, by which they are chosen. */
+static void refresh_choice(struct gpu_source *source, const struct gpu_table *table)
+{
+    source->asked_count = 0;
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct queried_device *device = &source->devices[i];
+        device->is_left_out = !gpu_table_is_chosen(table, source->number, device->target.slot);
+        source->asked_count += !device->is_left_out;
+    }
+    source->asked_count += source->asked_count == 0; /* a divisor */
+}
+
 /* Takes the devices of a scan in; none goes. */
 static int list_devices(struct gpu_source *source, struct gpu_table *table,
                         const struct gpu_scan *scan)
@@ -345,13 +357,7 @@ static int list_devices(struct gpu_source *source, struct gpu_table *table,
         device->target.called = called(scan, identity);
     }
     int code = gpu_table_scan(table, source->number, scan);
-    source->asked_count = 0;
-    for (size_t i = 0; i < source->device_count; i++) {
-        struct queried_device *device = &source->devices[i];
-        device->is_left_out = !gpu_table_is_chosen(table, source->number, device->target.slot);
-        source->asked_count += !device->is_left_out;
-    }
-    source->asked_count += source->asked_count == 0; /* a divisor */
+    refresh_choice(source, table);
     return code;
 }
 
@@ -691,6 +697,7 @@ static void gpu_begin(struct source *base, const struct source_tick *tick)
     /* Answers that came after the last tick's deadline: these devices are asked anew. */
     int code = take_queries(source, tick);
     source->code = code < 0 ? code : source->code;
+    refresh_choice(source, tick->devices);
     for (size_t i = 0; i < query_count(source); i++)
         if (KINDS[i % DEVICE_QUERIES] != GPU_JOB_LATER && is_next(source, i, tick))
             ask_query(source, i, tick);
@@ -722,10 +729,11 @@ static int gpu_collect(struct source *base, const struct source_tick *tick)
     /* Devices that were found since the tick began are asked, so that they are in it already. */
     now_ns = source_now(base);
     struct metric_set part;
+    refresh_choice(source, tick->devices);
     for (size_t i = 0; i < query_count(source); i++) {
+        const struct queried_device *device = &source->devices[i / DEVICE_QUERIES];
         struct device_query *query = query_at(source, i);
-        if (query->known || query->asked || query->waits ||
-            source->devices[i / DEVICE_QUERIES].is_left_out ||
+        if (query->known || query->asked || query->waits || device->gone || device->is_left_out ||
             !part_of(source, i, tick->wanted, &part))
             continue;
         if (query->kind == GPU_JOB_USERS)

@@ -166,7 +166,7 @@ static struct source_tick now;
 static struct source *alone;
 static struct metric_set users;
 
-static void begin_alone(void)
+static void begin_alone_as(unsigned number)
 {
     vitals_options options;
     live_before = memory_live();
@@ -181,13 +181,18 @@ static void begin_alone(void)
     table = gpu_table_new();
     sources = (struct sources){.context = context, .event = event};
     CHECK(event != NULL && table != NULL);
-    CHECK_INT(gpu_source_add(&sources, &BACKEND, 0), 0);
+    CHECK_INT(gpu_source_add(&sources, &BACKEND, number), 0);
     alone = sources.items[0];
     users = (struct metric_set){0};
     metric_set_add(&users, VITALS_GPU_PROCESSES);
     metric_set_add(&users, VITALS_GPU_PROCESS_PID);
     now = (struct source_tick){
         .wanted = &users, .due = &users, .interval_ns = NS_PER_SECOND, .devices = table};
+}
+
+static void begin_alone(void)
+{
+    begin_alone_as(0);
 }
 
 static void end_alone(void)
@@ -457,7 +462,44 @@ static void other_devices_are_not_asked(void)
     end();
 }
 
+/* The number by which a device is chosen is another's once a back end before its own lists. */
+static void a_choice_holds_when_others_are_listed_later(void)
+{
+    static const struct {
+        const char *name;
+        int calls, later; /* before and after the other back end lists its one device */
+    } ROWS[] = {{"0", 1, 1}, {"1", 0, 1}};
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        static struct gpu_scan other;
+        vitals_request *request = NULL;
+        CHECK_CASE(ROWS[i].name);
+        begin_alone_as(1);
+        BACKEND.sweeps = false;
+        users = (struct metric_set){0};
+        metric_set_add(&users, VITALS_GPU_MEMORY_USED_BYTES);
+        metric_set_add(&users, VITALS_GPU_POWER_LIMIT_WATTS);
+        CHECK_OK(vitals_request_new(0, &request, &error), error);
+        CHECK_OK(vitals_request_set_devices(request, &ROWS[i].name, 1, &error), error);
+        gpu_table_choose(table, request);
+        for (int tick = 0; tick < 2; tick++) {
+            now.begin_ns = real_now_ns() + 60 * NS_PER_SECOND * (uint64_t)(tick + 1);
+            sources_begin(&sources, &now);
+            settle();
+            CHECK_INT(atomic_load(&driver.calls[0]), tick == 0 ? ROWS[i].calls : ROWS[i].later);
+            other = (struct gpu_scan){.state = VITALS_HAVE, .count = 1};
+            other.devices[0] = (struct gpu_identity){.parent_slot = -1, .uuid = "another"};
+            CHECK_INT(gpu_table_scan(table, 0, &other), 0);
+        }
+        vitals_snapshot *snapshot = write_table();
+        CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), 1);
+        vitals_snapshot_unref(snapshot);
+        vitals_request_free(request);
+        end_alone();
+    }
+}
+
 static const check_test tests[] = {
+    {"a choice holds when others are listed later", a_choice_holds_when_others_are_listed_later},
     {"a first tick is full and asks each device once",
      a_first_tick_is_full_and_asks_each_device_once},
     {"every tick asks each device once", every_tick_asks_each_device_once},
