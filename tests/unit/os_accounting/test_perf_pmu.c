@@ -2,6 +2,7 @@
  * stands for a device's. */
 #include "check.h"
 
+#include "os/linux/accounting/count.h"
 #include "os/os.h"
 
 #include <errno.h>
@@ -72,7 +73,32 @@ static void over_files_of_another_machine_nothing_is_counted(void)
     CHECK_UINT(perf.count, 0);
 }
 
+static void what_was_stolen_is_no_cpu_time(void)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+        uint64_t before, now;
+        double left; /* -1: not known */
+    } ROWS[] = {
+        {"nothing is ever stolen", 3, 0, 0, 3},
+        {"nothing meanwhile: less than a tick", 3, 70, 70, 2.99},
+        {"some", 3, 70, 169, 2},
+        {"more than there was, from other CPUs", 3, 70, 900, 0},
+        {"the count went backwards", 3, 70, 69, -1},
+        {"it began anew", 3, 70, 0, -1},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        double left = -1;
+        CHECK_CASE(ROWS[i].name);
+        CHECK_INT(count_without_stolen(ROWS[i].seconds, ROWS[i].before, ROWS[i].now, 100, &left),
+                  ROWS[i].left >= 0);
+        CHECK_NEAR(left, ROWS[i].left, 1e-9);
+    }
+}
+
 static const check_test tests[] = {
+    {"what was stolen is no CPU time", what_was_stolen_is_no_cpu_time},
     {"counters of a group are read together", counters_of_a_group_are_read_together},
     {"what the unit does not have changes nothing", what_the_unit_does_not_have_changes_nothing},
     {"over files of another machine nothing is counted",

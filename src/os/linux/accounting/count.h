@@ -25,6 +25,11 @@ enum { COUNT_TEXT = 4096 };
 bool count_membership(const struct os *os, int64_t pid, char text[static COUNT_TEXT],
                       struct span *place);
 
+/* CPU seconds without what was stolen from all CPUs between two readings in ticks. Returns false if
+ * that is not known: some hypervisors let their count go backwards. count_perf.c */
+bool count_without_stolen(double seconds, uint64_t before, uint64_t now, double per_second,
+                          double *out);
+
 extern const struct os_counter count_cgroup2, count_scope, count_perf, count_taskstats,
     count_cgroup1, count_connector, count_wait;
 

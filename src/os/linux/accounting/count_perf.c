@@ -21,25 +21,36 @@ static const char SOURCE[] = "perf task-clock, inherited; ends of processes are 
 struct count_perf_state {
     const struct os *os;
     int event;
+    bool stolen_known;
     uint64_t stolen_ticks; /* from all CPUs since the boot, when the child began */
     double seconds;        /* with what was stolen */
 };
 
-/* The eighth number of the first line of /proc/stat (proc_stat(5)); 0 if it is not there. */
-static uint64_t stolen_ticks(const struct os *os)
+/* The eighth number of the first line of /proc/stat (proc_stat(5)); false if it is not there. */
+static bool read_stolen(const struct os *os, uint64_t *ticks)
 {
     enum { STEAL = 8, TEXT_BYTES = 512 };
     char text[TEXT_BYTES];
     struct span word;
-    uint64_t ticks = 0;
     int64_t size = linux_read_line(os, os->proc, "stat", text, sizeof text);
     struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
     for (int i = 0; i < STEAL; i++) {
         if (!cursor_word(&at, &word))
-            return 0;
+            return false;
     }
     cursor_blanks(&at);
-    return cursor_u64(&at, &ticks) ? ticks : 0;
+    return cursor_u64(&at, ticks);
+}
+
+bool count_without_stolen(double seconds, uint64_t before, uint64_t now, double per_second,
+                          double *out)
+{
+    if (now < before)
+        return false;
+    /* The kernel adds up nanoseconds and shows whole ticks. */
+    double stolen = now > 0 ? (double)(now - before + 1) / per_second : 0;
+    *out = seconds > stolen ? seconds - stolen : 0;
+    return true;
 }
 
 static int open_event(int64_t pid, bool kernel)
@@ -89,7 +100,7 @@ static int child_perf(void *data, int64_t pid, os_quantities *counts)
     if (descriptor < 0)
         return descriptor;
     state->event = descriptor;
-    state->stolen_ticks = stolen_ticks(state->os);
+    state->stolen_known = read_stolen(state->os, &state->stolen_ticks);
     *counts = os_quantity(COUNTED_CPU_SECONDS);
     return 0;
 }
@@ -100,14 +111,12 @@ static void read_perf(void *data, struct counted *out)
     uint64_t ns, ticks;
     if (state->event < 0 || read(state->event, &ns, sizeof ns) != (ssize_t)sizeof ns)
         return;
-    /* The kernel adds up nanoseconds and shows whole ticks. */
-    ticks = stolen_ticks(state->os);
-    double stolen = ticks > 0
-                        ? (double)(ticks - state->stolen_ticks + 1) / state->os->ticks_per_second
-                        : 0;
+    double own;
     state->seconds = (double)ns * 1e-9;
-    os_count(out, COUNTED_CPU_SECONDS, state->seconds > stolen ? state->seconds - stolen : 0,
-             VITALS_LOWER_BOUND, SOURCE);
+    if (state->stolen_known && read_stolen(state->os, &ticks) &&
+        count_without_stolen(state->seconds, state->stolen_ticks, ticks,
+                             state->os->ticks_per_second, &own))
+        os_count(out, COUNTED_CPU_SECONDS, own, VITALS_LOWER_BOUND, SOURCE);
 }
 
 static double most_perf(const void *data)
