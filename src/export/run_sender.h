@@ -6,13 +6,14 @@
 #ifndef VITALS_EXPORT_RUN_SENDER_H
 #define VITALS_EXPORT_RUN_SENDER_H
 
-#include <jansson.h>
 #include <stdatomic.h>
 
 #include <vitals/record/exporter.h>
 
 #include "export/link.h"
 #include "feed/text.h"
+
+struct json_t; /* of jansson */
 
 struct run_sender {
     struct link *link; /* borrowed; NULL: nothing is sent */
@@ -45,14 +46,14 @@ int run_sender_file(struct run_sender *sender, const char *path, uint64_t wait_n
  * to listen: 0, or a deadline of the monotonic clock, before which the program must say what it has
  * not sent, early enough to be heard. `document` NULL: out of memory. */
 int run_sender_account(struct run_sender *sender, const vitals_account *account,
-                       const json_t *document, uint64_t wait_ns, uint64_t deadline_ns);
+                       const struct json_t *document, uint64_t wait_ns, uint64_t deadline_ns);
 
 /* The time before a deadline at which the exporter has to be done. */
 uint64_t run_sender_until_ns(uint64_t deadline_ns);
 
 /* Returns the account as JSON, with as much of its command line as is permitted. The caller
  * releases it. NULL if memory is out. */
-json_t *run_sender_account_of(const vitals_account *account, const char *command_line);
+struct json_t *run_sender_account_of(const vitals_account *account, const char *command_line);
 
 uint64_t run_sender_dropped(const struct run_sender *sender);
 void run_sender_done(struct run_sender *sender);
