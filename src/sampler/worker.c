@@ -152,8 +152,8 @@ static void worker_unref(struct worker *worker)
     memory_free(worker);
 }
 
-/* How long the calling thread has waited for a CPU: on a busy machine, a large part of the time of a
- * call that sleeps. 0: not known. */
+/* How long the calling thread has waited for a CPU: on a busy machine, a large part of the time of
+ * a call that sleeps. 0: not known. */
 static uint64_t cpu_wait_ns(const struct os *os)
 {
     char text[80];
