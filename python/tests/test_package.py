@@ -172,6 +172,35 @@ class Processes(unittest.TestCase):
             vitals.Process(2**22 + 1)
         self.assertEqual(caught.exception.code, "gone")
 
+    def test_without_a_free_descriptor_a_process_is_not_taken_for_dead(self):
+        program = """
+import errno, os, resource, subprocess, vitals.compat.psutil as psutil
+with subprocess.Popen(["sleep", "60"]) as child:
+    psutil.process_iter.cache_clear()
+    found = {process.pid: process for process in psutil.process_iter()}[child.pid]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))
+    files = []
+    while True:
+        try:
+            files.append(os.open("/dev/null", os.O_RDONLY))
+        except OSError:
+            break
+    for ask in (found.is_running, found.name, found.parent, lambda: psutil.wait_procs([found], 0),
+                lambda: found.wait(0)):
+        try:
+            print("got", ask())
+        except psutil.Error as error:
+            print("wrong", repr(error))
+        except OSError as error:
+            print(errno.errorcode[error.errno])
+    for file in files:
+        os.close(file)
+    print(found.is_running(), psutil.wait_procs([found], 0)[0], found.name())
+    child.kill()
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.stdout, "EMFILE\n" * 5 + "True [] sleep\n", done.stderr)
+
     def test_children_signals_and_waiting(self):
         child = subprocess.Popen(["sleep", "60"])
         process = vitals.Process(child.pid)

@@ -617,7 +617,8 @@ class Process:
                 raise NoSuchProcess(pid, msg="process PID not found") from None
             self._gone = True
         except vitals.DeniedError:
-            raise AccessDenied(pid) from None
+            if not _ignore_nsp:
+                raise AccessDenied(pid) from None
         self._ident = _Ids(pid, self._start)
 
     def _forget(self, pid: int, start: float | None) -> None:
@@ -702,8 +703,10 @@ class Process:
     def _exists(self) -> bool:
         try:
             return self._handle.is_running()
-        except vitals.VitalsError:
+        except vitals.GoneError:
             return False
+        except vitals.DeniedError:
+            return True
 
     def _no_longer(self) -> NoSuchProcess:
         if self._exists():
@@ -720,7 +723,9 @@ class Process:
         try:
             vitals.Process(self._pid)
             self._reused = True
-        except vitals.VitalsError:
+        except vitals.DeniedError:
+            self._reused = True
+        except vitals.GoneError:
             self._gone = True
         _pmap.pop(self._pid, None)
         return False
@@ -1104,6 +1109,8 @@ class Process:
                 time.sleep(REAP_SECONDS)
         except vitals.GoneError:
             pass
+        except vitals.DeniedError:
+            raise AccessDenied(self._pid, self._name) from None
         except vitals.TimedOutError:
             raise TimeoutExpired(0 if timeout is None else timeout, self._pid, self._name) from None
         self._waited = True
@@ -1116,8 +1123,8 @@ class Process:
     def _is_child(self) -> bool:
         try:
             return bool(self._handle["parent_pid"] == os.getpid())
-        except vitals.VitalsError:
-            return False  # something else has waited for it
+        except (vitals.GoneError, vitals.DeniedError):
+            return False  # something else has waited for it, or may
 
     # --- many at once ---
 
@@ -1304,8 +1311,10 @@ def wait_procs(procs: Iterable[Process], timeout: float | None = None,
         try:
             handle = process._handle
             handles[id(handle)] = handle, process
-        except vitals.VitalsError:
+        except vitals.GoneError:
             ended(process, process._exit)
+        except vitals.DeniedError:
+            raise AccessDenied(process._pid, process._name) from None
     vitals.wait_several([handle for handle, _ in handles.values()], timeout,
                         lambda handle: ended(handles[id(handle)][1], handles[id(handle)][1].wait(0)), reap=False)
     return gone, [process for _, process in handles.values() if process not in gone]
