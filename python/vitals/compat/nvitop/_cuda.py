@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any, Callable, Iterable
 
@@ -85,8 +86,12 @@ class CudaLibrary:
     def __init__(self, files: Callable[[], Iterable[str]], fail: Callable[[int], Exception], absent: int,
                  unknown: int) -> None:
         self._files, self._fail, self._absent, self._unknown = files, fail, absent, unknown
-        self._lock = threading.Lock()
         self._opened: Any = None
+        self._renew()
+        os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self._lock = threading.Lock()
 
     def function(self, name: str) -> Any:
         import ctypes

@@ -10,7 +10,8 @@ import time
 from typing import Any, Callable, ClassVar, Iterable, Iterator, List, NamedTuple
 from weakref import WeakSet
 
-from vitals.compat.nvitop import host, readings
+from vitals import VitalsError
+from vitals.compat.nvitop import host, libnvml, readings
 from vitals.compat.nvitop.device import CudaDevice, Device
 from vitals.compat.nvitop.process import GpuProcess, HostProcess
 from vitals.compat.nvitop.utils import GiB, MiB, Snapshot
@@ -126,7 +127,8 @@ class ResourceMetricCollector:
         self.devices = [devices] if isinstance(devices, Device) else list(Device.all() if devices is None else devices)
         self.all_devices, self.leaf_devices = _parts_and_leaves(self.devices)
         self.root_pids = {os.getpid()} if root_pids is None else set(root_pids)
-        self._ours = {HostProcess(pid) for pid in self.root_pids}
+        self._roots = {HostProcess(pid) for pid in self.root_pids}
+        self._ours = WeakSet(self._roots)  # each object keeps a descriptor
         self._others: WeakSet[HostProcess] = WeakSet()
         self._last = -math.inf
         self._lock = threading.RLock()
@@ -200,7 +202,8 @@ class ResourceMetricCollector:
     def _run(self) -> None:
         while self._running.is_set():
             due = timer() + self.interval
-            self.take_snapshots()
+            with contextlib.suppress(libnvml.NVMLError, host.PsutilError, VitalsError):
+                self.take_snapshots()  # an error that stays is raised by collect()
             time.sleep(max(0.0, due - timer()))
 
     # --- metrics ---

@@ -55,7 +55,7 @@ def find(reading: Reading, name: str) -> Index | None:
 
 def visible(value: str | None) -> list[tuple[Index, str]]:
     """The indices and UUIDs of the devices that a value of CUDA_VISIBLE_DEVICES names, in CUDA's order."""
-    reading = readings.take("identity")
+    reading = readings.take("identity")  # raises NVMLError_Timeout
     try:
         readings.check(reading)
     except libnvml.NVMLError:

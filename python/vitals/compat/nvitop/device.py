@@ -105,9 +105,8 @@ class Device(Links):
     its like where there is no driver, TypeError for another number of arguments.
     """
 
-    UUID_PATTERN: ClassVar[re.Pattern[str]] = re.compile(
-        rf"^(?:(?P<MigMode>MIG)-)?(?:(?P<GpuUuid>GPU)-)?(?(MigMode)|(?(GpuUuid)|GPU-))(?P<UUID>{_UUID})"
-        r"(?(MigMode)(?(GpuUuid)/(?P<GpuInstanceId>\d+)/(?P<ComputeInstanceId>\d+)|)|)$")
+    # Of a device, of a MIG device, and of one before driver 470.
+    UUID_PATTERN: ClassVar[re.Pattern[str]] = re.compile(rf"(?:GPU-{_UUID}|MIG-{_UUID}|MIG-GPU-{_UUID}/\d+/\d+)$")
     GPU_PROCESS_CLASS: ClassVar[type[GpuProcess]] = GpuProcess
     cuda: ClassVar[type[CudaDevice]]
 
@@ -162,7 +161,7 @@ class Device(Links):
 
     @classmethod
     def all(cls) -> list[Any]:
-        """All physical devices; none where there is no driver."""
+        """All physical devices; none where there is no driver. NVMLError_Timeout from one that does not list them."""
         return cls.from_indices()
 
     @classmethod
@@ -171,7 +170,9 @@ class Device(Links):
             if indices is None:
                 try:
                     indices = range(Device.count())
-                except libnvml.NVMLError:
+                except libnvml.NVMLError as error:
+                    if error.value == 10:  # a partial list is no list
+                        raise
                     return []
             return [cls(index) for index in ([indices] if isinstance(indices, int) else indices)]
 

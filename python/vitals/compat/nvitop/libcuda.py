@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from vitals.compat.nvitop._cuda import CudaCallError, CudaLibrary, error_codes, error_names, exception_class
 
 _CODES = error_codes("""
@@ -38,6 +40,14 @@ _FOLDERS = ("", "/usr/lib64/nvidia/", "/usr/lib/x86_64-linux-gnu/", "/usr/lib/ws
 _library = CudaLibrary(lambda: [f"{folder}libcuda.so{end}" for folder in _FOLDERS for end in (".1", "")],
                        CUDAError, absent=_CODES["NOT_INITIALIZED"], unknown=_CODES["NOT_FOUND"])
 _started = False
+
+
+def _after_fork() -> None:
+    global _started
+    _started = False
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def cudaExceptionClass(cudaErrorCode: int, /) -> type[CudaCallError]:

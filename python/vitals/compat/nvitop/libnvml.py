@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sys
 import threading
 import time
@@ -91,6 +92,15 @@ def nvmlCheckReturn(retval: Any, types: type | tuple[type, ...] | None = None, /
 
 _lock = threading.Lock()
 _initialized = 0
+
+
+def _after_fork() -> None:
+    """The driver library is to be started anew."""
+    global _lock, _initialized
+    _lock, _initialized = threading.Lock(), 0
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 @functools.lru_cache(maxsize=None)

@@ -508,6 +508,14 @@ class GpuProcess:
 HostProcess.register(GpuProcess)
 
 
+def _after_fork() -> None:
+    """A lock that another thread of the parent held would stay locked."""
+    HostProcess.INSTANCE_LOCK, GpuProcess.INSTANCE_LOCK = threading.RLock(), threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 def copy_with_host(process: GpuProcess) -> GpuProcess:
     """The process with what the machine tells of it read once; itself where it is gone."""
     made = object.__new__(type(process))

@@ -43,9 +43,10 @@ _LIVE = {
 }
 _LIVE["snapshot"] = sum((_LIVE[name] for name in ("memory", "utilization", "clocks", "board", "state")), ()) + (
     "gpu.compute_capability", "gpu.gpu_instance_id", "gpu.compute_instance_id")
-GROUPS = {name: ("gpu.vendor", *names) for name, names in {
-    **_LIVE, "identity": (*_IDENTITY, "source.state", "source.message")}.items()}
+GROUPS = {name: ("gpu.vendor", *names, "source.state", "source.message") for name, names in {
+    **_LIVE, "identity": _IDENTITY}.items()}
 DAY = 86400.0
+LIST_SECONDS = 30.0  # how long a reading waits for a driver that has not listed its devices
 
 
 class Reading:
@@ -129,11 +130,12 @@ metric = functools.lru_cache(maxsize=None)(_core.metric_of)
 
 
 class _Group:
-    """The sampler of a group. Whole snapshots keep to the library's rule that the driver is asked for at most one part
-    in a hundred of the time; a single question always asks."""
+    """The sampler of a group. Whole snapshots keep to the library's rule that the driver is asked for at most a tenth
+    of the time; a single question always asks."""
 
     def __init__(self, name: str, context: vitals.Context) -> None:
-        self.lock = threading.Lock()
+        self.name, self.lock = name, threading.Lock()
+        self.listed, self.list_end = False, 0.0
         self.sampler = Sampler(*GROUPS[name], interval=1.0 if name == "snapshot" else DAY, context=context,
                                every={one: 0.0 for one in _LIVE.get(name, ())})
 
@@ -143,8 +145,23 @@ class _Group:
 
     def take(self) -> Reading:
         with self.lock:
-            self.last, self.last_time = Reading(self.sampler.take(), self), time.monotonic()
-            return self.last
+            made = self._whole() if not self.listed else Reading(self.sampler.take(), self)
+            self.last, self.last_time = made, time.monotonic()
+            return made
+
+    def _whole(self) -> Reading:
+        """A reading of all devices. Raises NVMLError_Timeout where it cannot be known which these are."""
+        self.list_end = self.list_end or time.monotonic() + LIST_SECONDS
+        while True:
+            made = Reading(self.sampler.take(), self)
+            self.listed = all(row["state"] != "not_yet" for row in made.snapshot["source"] if row.label == "nvidia")
+            if self.listed:
+                return made
+            if time.monotonic() >= self.list_end:
+                if self.name == "identity":
+                    raise libnvml.NVMLError(10)
+                return made
+            time.sleep(0.1)
 
     def recent(self, seconds: float) -> Reading:
         """The last reading, if it is no older."""

@@ -8,7 +8,7 @@ from typing import Any, Iterable
 from vitals.compat.nvitop import readings
 from vitals.compat.nvitop.device import Device
 from vitals.compat.nvitop.process import GpuProcess
-from vitals.compat.nvitop.utils import Snapshot, human2bytes
+from vitals.compat.nvitop.utils import NA, Snapshot, human2bytes
 
 __all__ = ["select_devices"]
 
@@ -24,7 +24,8 @@ def _meets(device: Snapshot, name: str, most: bool, limit: float) -> bool:
 def _order(device: Snapshot) -> tuple[Any, ...]:
     """The best first; what is not known is better than what is."""
     def known(name: str, sign: int) -> tuple[bool, float]:
-        return not math.isnan(device[name]), sign * device[name]
+        there = not math.isnan(device[name])
+        return there, sign * device[name] if there else 0.0
     return (device.loosen_constraints, known("memory_free", -1), known("memory_used", -1),
             known("gpu_utilization", 1), known("memory_utilization", 1), -device.physical_index)
 
@@ -78,7 +79,8 @@ def _count_as_free(devices: list[Snapshot], accounts: set[str]) -> None:
         return
     with GpuProcess.failsafe():
         for device in devices:
-            held = sum(process.gpu_memory() for process in device.real.processes().values()
-                       if process.username() in accounts)
+            sizes = (process.gpu_memory() for process in device.real.processes().values()
+                     if process.username() in accounts)
+            held = sum(size for size in sizes if size is not NA)
             device.memory_free += held
             device.memory_used -= held

@@ -131,7 +131,8 @@ SIZE_UNITS: dict[str | None, int] = {
     None: 1, "": 1, "B": 1, "KiB": KiB, "MiB": MiB, "GiB": GiB, "TiB": TiB, "PiB": PiB,
     "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15,
 }
-SIZE_PATTERN = re.compile(r"\s*\+?\s*(?P<size>\d+(\.\d+)?)\s*(?P<unit>([KMGTP]i?)?)B?\s*", re.IGNORECASE)
+SIZE_PATTERN = re.compile(r"\+?\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[a-zA-Z]*)")
+_BYTES = {unit.lower(): size for name, size in SIZE_UNITS.items() for unit in {name or "", (name or "").rstrip("B")}}
 
 # Below which size there is which unit, with how many decimals.
 _STEPS = (
@@ -164,10 +165,11 @@ def human2bytes(s: int | str, /) -> int:
         if s < 0:
             raise ValueError(f"Cannot convert {s!r} to bytes.")
         return s
-    found = SIZE_PATTERN.fullmatch(s)
-    if found is None:
+    found = SIZE_PATTERN.fullmatch(s.strip())
+    size = _BYTES.get(found["unit"].lower()) if found else None
+    if found is None or size is None:
         raise ValueError(f"Cannot convert {s!r} to bytes.")
-    return int(float(found["size"]) * SIZE_UNITS[found["unit"].upper().replace("I", "i") + "B"])
+    return int(float(found["number"]) * size)
 
 
 # --- Words ------------------------------------------------------------------------------------------
