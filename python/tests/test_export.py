@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import warnings
@@ -117,9 +118,24 @@ class Programs(Case):
         self.program("echo '{\"opened\":\"mlflow\",\"run_id\":\"4711\",\"url\":\"http://there/4711\"}'; "
                      "cat > told; echo '{\"done\":true}'")
         out = self.folder / "seen"
-        vitals.run(["sh", "-c", f"echo $MLFLOW_RUN_ID $MLFLOW_EXPERIMENT_NAME > {out}"],
-                   mlflow={"uri": "http://127.0.0.1:9", "experiment": "mine"})
-        self.assertEqual(out.read_text(), "4711 mine\n")
+        command = ["sh", "-c", f"echo $MLFLOW_TRACKING_URI $MLFLOW_RUN_ID $MLFLOW_EXPERIMENT_NAME > {out}"]
+        vitals.run(command, mlflow={"uri": "http://127.0.0.1:9", "experiment": "mine"})
+        self.assertEqual(out.read_text(), "http://127.0.0.1:9 4711 mine\n")
+        os.environ["MLFLOW_TRACKING_URI"] = "http://127.0.0.1:7"
+        self.addCleanup(os.environ.pop, "MLFLOW_TRACKING_URI")
+        vitals.run(command, mlflow=True)
+        self.assertEqual(out.read_text(), "http://127.0.0.1:7 4711\n")
+
+    def test_a_command_without_a_run_continues_no_other_one(self):
+        self.program("cat > told; echo '{\"done\":true}'")
+        out = self.folder / "seen"
+        os.environ["MLFLOW_RUN_ID"] = "4712"
+        self.addCleanup(os.environ.pop, "MLFLOW_RUN_ID")
+        with self.assertWarnsRegex(RuntimeWarning, "without MLFLOW_RUN_ID"):
+            vitals.run(["sh", "-c", f"echo $MLFLOW_TRACKING_URI $MLFLOW_RUN_ID $MLFLOW_EXPERIMENT_NAME > {out}"],
+                       mlflow={"uri": "http://127.0.0.1:9", "experiment": "mine", "new_run": True},
+                       export={"timeout": 0.5})
+        self.assertEqual(out.read_text(), "http://127.0.0.1:9 mine\n")
 
     def test_what_is_not_sent_is_a_warning_and_no_failure_of_the_run(self):
         for script, what in (("exit 3", "has ended"), ("exec sleep 30", "not done in time"),
@@ -169,8 +185,19 @@ class RealMlflow(Case):
         cls.server.start()
 
     def test_a_command(self):
-        seen = self.folder / "seen"
-        account = vitals.run(["sh", "-c", f"echo $MLFLOW_RUN_ID > {seen}; sleep 1.2; exit 3"], interval=0.3, mlflow={
+        seen, enough = self.folder / "seen", self.folder / "enough"
+
+        def wait_for_two_points():
+            end = time.monotonic() + 120
+            while time.monotonic() < end and not (seen.exists() and len(self.server.history(
+                    seen.read_text().strip(), "system/process/memory_rss_megabytes")) >= 2):
+                time.sleep(0.1)
+            enough.touch()
+        thread = threading.Thread(target=wait_for_two_points)
+        thread.start()
+        self.addCleanup(thread.join)
+        account = vitals.run(["sh", "-c", f"echo $MLFLOW_RUN_ID > {seen}.part; mv {seen}.part {seen}; "
+                              f"while [ ! -e {enough} ]; do sleep 0.1; done; exit 3"], interval=0.3, mlflow={
             "uri": self.server.url, "run_name": "first", "interval": 0.5, "unsent": self.folder}, export={"timeout": 60})
         run = self.server.run(seen.read_text().strip())
         metrics = {metric["key"]: metric["value"] for metric in run["data"]["metrics"]}

@@ -94,8 +94,10 @@ class Exporter:
             return kept[-1]
 
         settings = {} if mlflow is None or mlflow is False else _mlflow(mlflow)
+        self.mlflow_uri = ""  # that of the environment
         if settings:
-            options.mlflow = text(settings.pop("uri", ""))
+            self.mlflow_uri = settings.pop("uri", "")
+            options.mlflow = text(self.mlflow_uri)
         for key, value in settings.items():
             if value is not None:
                 setattr(options, MLFLOW[key], nanoseconds(value) if key == "interval"
@@ -239,6 +241,13 @@ class RunExport:
         if not self.mlflow:
             return env
         made = dict(os.environ if env is None else env)
+        if self.exporter.mlflow_uri:
+            made["MLFLOW_TRACKING_URI"] = self.exporter.mlflow_uri
+        if self._settings.get("experiment"):
+            made.pop("MLFLOW_EXPERIMENT_ID", None)
+            made["MLFLOW_EXPERIMENT_NAME"] = self._settings["experiment"]
+        if self._settings.get("new_run"):
+            made.pop("MLFLOW_RUN_ID", None)
         try:
             self.exporter.wait(self._timeout)
         except _core.GoneError as error:
@@ -249,9 +258,6 @@ class RunExport:
                           f"without MLFLOW_RUN_ID: {self.exporter.message}", RuntimeWarning, stacklevel=5)
             return made
         made["MLFLOW_RUN_ID"] = run_id
-        if self._settings.get("experiment"):
-            made.pop("MLFLOW_EXPERIMENT_ID", None)
-            made["MLFLOW_EXPERIMENT_NAME"] = self._settings["experiment"]
         return made
 
     def end(self, account: Any) -> None:
