@@ -348,6 +348,20 @@ class CodeBlocks(InAFolder):
                 json.dumps(told)
                 self.assertTrue(str(results).startswith("Overall:\n\t"))
 
+    def test_a_tracker_that_has_ended_can_be_pickled(self):
+        with gpu_tracker.Tracker(sleep_time=0.1, context=DEMO, disable_logs=True) as tracker:
+            burn(0.1)
+        self.assertEqual(pickle.loads(pickle.dumps(tracker)).to_json(), tracker.to_json())
+
+    def test_a_wrong_option_ends_the_command(self):
+        done = subprocess.run([sys.executable, "-m", "vitals.compat.gpu_tracker_command", "-e", "sleep 300.4711", "--ru",
+                               "pounds"], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('"pounds" is not a valid RAM unit', done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        lines = vitals.snapshot("process.command_line").process.values("command_line")
+        self.assertEqual([line for line in lines if line and "sleep 300.4711" in line], [])
+
     @unittest.skipIf(NO_PANDAS, "no pandas here")
     def test_comparison(self):
         results = self.blocks(".csv").sub_tracking_results()

@@ -438,6 +438,9 @@ class Tracker:
         self._gpu_run: _TrackerRun | None = None
         self._gpu_file: str | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_run": None, "_gpu_run": None, "_context": None}
+
     def _chosen(self, uuids: set[str] | None) -> list[str] | None:
         """The devices whose utilization counts; None: all."""
         rows = [row for row in snapshot("gpu.uuid", "gpu.vendor", context=self._context).gpu

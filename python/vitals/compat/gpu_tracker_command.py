@@ -119,7 +119,13 @@ def _execute(words: Sequence[str]) -> None:
     except Exception as problem:
         print(problem)
         _fail(f'The following error occurred when starting the command "{command[0]}":')
-    with Tracker(process_id=process.pid, **settings) as tracker:
+    try:
+        tracker = Tracker(process_id=process.pid, **settings)
+    except Exception as problem:
+        process.kill()
+        process.wait()
+        _fail(str(problem))
+    with tracker:
         process.wait()
     print(f"Resource tracking complete. Process completed with status code: {process.returncode}")
     _write(tracker, chosen.format, chosen.output)
