@@ -13,13 +13,24 @@ import tempfile
 import textwrap
 import time
 import unittest
+import unittest.mock
 
 import vitals
+import vitals.callbacks
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = pathlib.Path(vitals.__file__).parent
-MODULES = ("__init__", "_run", "_record", "_snapshot", "compat/gpu_tracker", "compat/resource_tracker")
-NEEDS = {"to_pandas": "pandas"}
+MODULES = ("__init__", "_run", "_record", "_snapshot", "_export", "_process", "callbacks", "compat/gpu_tracker",
+           "compat/resource_tracker", *(f"compat/nvitop/{path.stem}" for path in (PACKAGE / "compat/nvitop").glob("*.py")))
+NEEDS = {"to_pandas": "pandas", "callbacks.keras": "keras", "callbacks.lightning": "lightning",
+         "callbacks.transformers": "transformers"}
+FOREIGN = {name: unittest.mock.MagicMock(name=name) for name in (
+    "model", "TensorBoard", "Trainer", "trainer", "writer", "step")}  # of frameworks
+EXPORTER = """#!/bin/sh
+echo '{"opened":"mlflow","run_id":"1","url":"http://there/1"}'
+cat >/dev/null
+echo '{"done":true}'
+"""
 
 
 def work():
@@ -35,8 +46,9 @@ def blocks(docstring):
             block.append(line)
             continue
         code = textwrap.dedent("\n".join(block)).strip()
+        table = [re.fullmatch(r"\w+: +(.*)", line) for line in code.split("\n")]
         if "(" in code:
-            found.append(code)
+            found += [line[1] for line in table] if all(table) else [code]
         block = []
     return found
 
@@ -53,25 +65,35 @@ def docstring_examples():
 
 class Examples(unittest.TestCase):
     def run_example(self, code):
-        """In a folder of its own with a Makefile, beside a process whose pid is put for 1234."""
+        """In a folder of its own with a Makefile, beside a process whose pid is put for 1234, with no settings of a
+        server and with a program that stands in for the exporter."""
         if any(word in code and importlib.util.find_spec(needed) is None for word, needed in NEEDS.items()):
             self.skipTest("a package is not here")
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-        before = os.getcwd()
+        before, environment = os.getcwd(), dict(os.environ)
         try:
             with tempfile.TemporaryDirectory() as folder:
                 os.chdir(folder)
+                pathlib.Path("train.py").touch()
+                exporter = pathlib.Path(folder, "exporter")
+                exporter.write_text(EXPORTER, encoding="ascii")
+                exporter.chmod(0o755)
+                for name in [name for name in os.environ if name.startswith(("MLFLOW_", "OTEL_"))]:
+                    del os.environ[name]
+                os.environ.update(HOME=folder, XDG_STATE_HOME=folder, VITALS_TELL=str(exporter))
                 pathlib.Path("Makefile").write_text("all:\n\t@true\n", encoding="ascii")
                 code = code.replace("1234", str(child.pid)).replace("): ...", "): work()")
                 # An endless loop over a sampler ends with its second turn.
-                code = re.sub(r"in (vitals\.Sampler\([^)]*\)):", r"in islice(\1, 2):", code)
+                code = re.sub(r"in ((?:vitals\.Sampler|exporter\.sampler)\([^)]*\)):", r"in islice(\1, 2):", code)
                 from itertools import islice
                 out = io.StringIO()
                 with contextlib.redirect_stdout(out):
                     exec(compile(code, "example", "exec"), {
-                        "vitals": vitals, "train": work, "work": work, "islice": islice, "__name__": "example"})
+                        **FOREIGN, "vitals": vitals, "train": work, "work": work, "islice": islice, "__name__": "example"})
         finally:
             os.chdir(before)
+            os.environ.clear()
+            os.environ.update(environment)
             child.kill()
             child.wait()
         return out.getvalue()
@@ -86,7 +108,7 @@ class Examples(unittest.TestCase):
 
     def test_docstrings(self):
         found = list(docstring_examples())
-        self.assertGreaterEqual(len(found), 8, found)
+        self.assertGreaterEqual(len(found), 12, found)
         for name, code in found:
             with self.subTest(name):
                 self.run_example(code)
