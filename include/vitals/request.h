@@ -63,10 +63,10 @@ VITALS_API VITALS_CHECKED int vitals_request_set_rows(vitals_request *request, u
 
 /* Chooses the devices that are read: the rows of the table gpu, and what belongs to them in other
  * tables. A name is a label ("0", "0:1"), a PCI address, or a UUID or its beginning
- * (vitals_gpu_find); a device comes with its partitions. Only chosen devices are read: one metric of
- * one of eight devices costs the driver's calls for one. A name that no device has is no error and
- * has no row, and one that several have chooses all of them. The last choice holds; `count` 0 is all
- * devices. Errors: EARGUMENT (no name of any of these kinds), EMEMORY. */
+ * (vitals_gpu_find); a device comes with its partitions. Only chosen devices are read: one metric
+ * of one of eight devices costs the driver's calls for one. A name that no device has is no error
+ * and has no row, and one that several have chooses all of them. The last choice holds; `count` 0
+ * is all devices. Errors: EARGUMENT (no name of any of these kinds), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_request_set_devices(vitals_request *request,
                                                          const char *const *names, size_t count,
                                                          vitals_error *error) VITALS_NONNULL(1);
