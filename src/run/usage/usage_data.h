@@ -131,7 +131,7 @@ struct usage_memory {
     double proportional, unique, anonymous_then; /* as they were walked through at walked_ns */
     uint64_t walked_ns;
     double common;            /* resident then, and not `unique` */
-    signed char common_state; /* ESTIMATE: the resident size is of another moment */
+    signed char common_state; /* ESTIMATE: it may have changed during the walk */
     double forked;            /* of `unique`: what a child has that was born since */
     signed char state;        /* of `unique` in the newest row */
     bool split;               /* `shared` was read at least once */

@@ -82,19 +82,17 @@ static void note_resident(struct usage_process *process, const vitals_row *row)
     memory->split |= split;
 }
 
-/* Pages that it shares are what is resident and not its own. Where no resident size is of the
- * moment of the walk, the smaller of those around it: no more than was shared, if the process grew
- * or shrank all the while. */
+/* Pages that it shares are what is resident and not its own. They are exact if the process stood
+ * still from before the walk until after it. Else the smaller of the sizes around the walk counts:
+ * no more than was shared, if the process grew or shrank all the while. */
 static void note_common(struct usage_memory *memory)
 {
     bool after = memory->resident_ns > memory->walked_ns, both = after && memory->before_ns != 0;
     double resident = both ? smaller(memory->resident, memory->before) : memory->resident;
-    uint64_t since_ns = after ? memory->before_ns : memory->resident_ns;
-    bool same = saturating_add(since_ns, MOMENT_NS) >= memory->walked_ns ||
-                (after && memory->resident_ns <= saturating_add(memory->walked_ns, MOMENT_NS));
+    bool still = both && memory->still_ns <= memory->walked_ns;
     memory->common = f64_max(0, resident - memory->unique);
     memory->common_state = memory->resident_ns == 0 ? VITALS_NOT_YET
-                           : same                   ? VITALS_HAVE
+                           : still                  ? VITALS_HAVE
                                                     : VITALS_ESTIMATE;
 }
 
@@ -431,6 +429,8 @@ static void set_shared(vitals_usage *usage, const vitals_snapshot *snapshot)
     while ((process = usage_next_member(usage, snapshot, &row)) != NULL) {
         const struct usage_memory *memory = &process->memory;
         vitals_availability state = (vitals_availability)memory->state;
+        if (memory->twin || memory->ended)
+            continue; /* its pages are another's, or gone */
         if (state > 0)
             state = state_worse(state, (vitals_availability)memory->common_state);
         newest_ns = uint64_max(newest_ns, memory->walked_ns);

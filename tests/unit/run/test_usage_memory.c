@@ -405,8 +405,39 @@ static void what_grew_meanwhile_is_not_shared(void)
     root->walked = world.seconds - 0.95;
     world_fold(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 20, 0);
+    CHECK_INT(state, VITALS_ESTIMATE); /* in so short a time it may grow by GiB */
+    /* It stood still all the while. */
+    root->unique = 8970;
+    root->walked = world.seconds - 0.5;
+    world_fold(&world, usage);
+    CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 30, 0);
     CHECK_INT(state, VITALS_HAVE);
-    CHECK_NEAR(figure_of(usage, "memory_shared_peak_bytes", "", NULL), 20, 0);
+    /* One that gave back as many pages as it faulted in did not. */
+    root->faults = 1;
+    root->unique = 8975;
+    root->walked = world.seconds - 0.5;
+    world_fold(&world, usage);
+    CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 25, 0);
+    CHECK_INT(state, VITALS_ESTIMATE);
+    CHECK_NEAR(figure_of(usage, "memory_shared_peak_bytes", "", NULL), 30, 0);
+    world_done(&world, usage);
+}
+
+/* A child between vfork and exec has the pages of its parent: it shares none with it. */
+static void what_has_the_map_of_another_shares_nothing(void)
+{
+    world_init(&world);
+    vitals_availability state;
+    vitals_usage *usage = usage_of_launcher(5);
+    add(1, 0, 100, 90, 95);
+    add(2, 1, 103, 60, 62);
+    world_fold(&world, usage);
+    for (size_t i = 0; i < world.process_count; i++)
+        world.processes[i].walked = world.seconds - 0.5;
+    usage_member_of(usage, 2)->memory.twin = true;
+    world_fold(&world, usage);
+    CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 10, 0);
+    CHECK_INT(state, VITALS_HAVE);
     world_done(&world, usage);
 }
 
@@ -496,6 +527,7 @@ static const check_test tests[] = {
     {"pages of which shared ones are not known are not its own",
      pages_of_which_shared_ones_are_not_known_are_not_its_own},
     {"what grew meanwhile is not shared", what_grew_meanwhile_is_not_shared},
+    {"what has the map of another shares nothing", what_has_the_map_of_another_shares_nothing},
     {"memory of what has ended is not held beside that of others",
      memory_of_what_has_ended_is_not_held_beside_that_of_others},
 };
