@@ -466,9 +466,9 @@ const struct option option_table[] = {
      .help = "end the command after TIME: TERM to all its processes, KILL after --limit-grace"},
     {OPTION("limit-memory", TEXT, LIMIT, RUN, run.limits.memory), .argument = "SIZE",
      .help = "end the command when its processes together certainly hold more than SIZE, as 40GiB or "
-             "500M. If they get past it by 12.5 % (at least 16 MiB) at once, the kernel's cgroup "
-             "limit kills: all processes with version 2, one with version 1. Without a cgroup that "
-             "counts memory, what cannot be checked is said at the start"},
+             "500M; mapped files do not count. If they get past it by 12.5 % (at least 16 MiB) at "
+             "once, the kernel's cgroup limit kills: all processes with version 2, one with version "
+             "1. Without a cgroup that counts memory, what cannot be checked is said at the start"},
     {OPTION("limit-gpu-memory", TEXT, LIMIT, RUN, run.limits.gpu_memory), .argument = "SIZE",
      .help = "end the command when its processes use more than SIZE on all GPUs together"},
     {OPTION("limit-processes", NUMBER, LIMIT, RUN, run.limits.processes), .argument = "N",

@@ -3,7 +3,9 @@
 #include "check.h"
 
 #include "os/launch.h"
+#include "os/linux/accounting/count.h"
 #include "os/linux/cgroup/cgroup_own.h"
+#include "util/memory.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -102,9 +104,43 @@ static void what_the_dead_left_goes(void)
     remove_stand_in(&in);
 }
 
+static void note_file(void *data, const char *line)
+{
+    char *said = data;
+    (void)snprintf(said + strlen(said), 512 - strlen(said), "%s\n", line);
+}
+
+/* A stand-in has no such files: each that is to be written is traced. */
+static void the_kernels_limit_of_memory_is_a_hard_one(void)
+{
+    struct stand_in in;
+    char said[512] = "";
+    os_quantities counts;
+    stand_in(&in);
+    in.os.live = true;
+    in.os.trace = note_file;
+    in.os.trace_data = said;
+    struct count_shared *shared = os_count_shared_new();
+    CHECK_NOT_NULL(shared);
+    shared->elsewhere = true;
+    shared->cgroups.found[CGROUP_SECOND] = (struct cgroup_found){.version = 2, .place = in.place};
+    const struct os_count_options options = {
+        .os = &in.os, .shared = shared, .limit_memory_bytes = 100 << 20};
+    void *state = memory_alloc(count_cgroup2.size);
+    CHECK_INT(count_cgroup2.open(state, &options, &counts), 0);
+    CHECK_CONTAINS(said, "memory.max");
+    CHECK_CONTAINS(said, "memory.oom.group");
+    CHECK(strstr(said, "memory.high") == NULL); /* slows a job down that is below its limit */
+    count_cgroup2.close(state);
+    memory_free(state);
+    memory_free(shared);
+    remove_stand_in(&in);
+}
+
 static const struct check_test tests[] = {
     {"none takes the place of another", none_takes_the_place_of_another},
     {"a fork removes nothing", a_fork_removes_nothing},
     {"what the dead left goes", what_the_dead_left_goes},
+    {"the kernel's limit of memory is a hard one", the_kernels_limit_of_memory_is_a_hard_one},
 };
 CHECK_TESTS(tests)

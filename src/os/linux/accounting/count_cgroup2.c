@@ -36,11 +36,12 @@ static int open_cgroup2(void *data, const struct os_count_options *options, os_q
     (void)own_group_read(state->os, &state->group, "cgroup.controllers", controllers,
                          sizeof controllers);
     state->counts = own_figures_found(&state->group, own_figures_v2, controllers);
+    /* None in memory.high: it counts memory of the kernel too, which the launcher does not compare
+     * with the limit. A job that is slowed down by that alone would never be asked to end. */
     const struct {
         const char *file;
         uint64_t asked, number;
     } LIMITS[] = {
-        {"memory.high", options->limit_memory_bytes, options->limit_memory_bytes},
         {"memory.max", options->limit_memory_bytes, own_hard_memory(options->limit_memory_bytes)},
         {"memory.oom.group", options->limit_memory_bytes, 1},
         {"pids.max", options->limit_processes, own_hard_tasks(options->limit_processes)},
