@@ -58,7 +58,7 @@ struct recorder {
     size_t attribute_count;
 
     /* marks have monotonic times; the first sample gives the realtime that belongs to them */
-    uint64_t realtime_ns, monotonic_ns; /* of the newest sample; 0: none */
+    uint64_t realtime_ns, monotonic_ns, boottime_ns; /* of the newest sample; 0: none */
     struct waiting_mark *waiting;
     size_t waiting_count, waiting_dropped;
 

@@ -331,12 +331,15 @@ static int rotate(struct recorder *recorder, vitals_error *error)
 
 /* ---- samples and marks ---- */
 
-/* Times of a recording are the wall clock at its first sample and monotonic time since, so that a
- * clock that is set meanwhile changes no duration. Snapshots of another boot begin anew. */
+/* Times of a recording are the wall clock at its first sample and the time since by the clock that
+ * suspend does not stop, so that a wall clock that is set meanwhile changes no duration. Snapshots
+ * of another boot begin anew. */
 static uint64_t recording_time(struct recorder *recorder, const struct record_sample *sample)
 {
     if (recorder->realtime_ns == 0 || sample->monotonic_ns < recorder->monotonic_ns)
         return sample->realtime_ns;
+    if (recorder->boottime_ns != 0 && sample->boottime_ns >= recorder->boottime_ns)
+        return recorder->realtime_ns + (sample->boottime_ns - recorder->boottime_ns);
     return recorder->realtime_ns + (sample->monotonic_ns - recorder->monotonic_ns);
 }
 
@@ -349,6 +352,7 @@ int recorder_write_sample(struct recorder *recorder, const struct record_sample 
     told.realtime_ns = recording_time(recorder, given);
     recorder->realtime_ns = sample->realtime_ns;
     recorder->monotonic_ns = sample->monotonic_ns;
+    recorder->boottime_ns = sample->boottime_ns;
     int code = recorder->open ? 0 : begin_part(recorder, false, error);
     if (recorder->part_began_ns == 0)
         recorder->part_began_ns = sample->monotonic_ns;
@@ -388,6 +392,7 @@ int recorder_sample(struct recorder *recorder, const vitals_snapshot *snapshot,
 {
     struct record_sample sample = {.realtime_ns = vitals_snapshot_realtime_ns(snapshot),
                                    .monotonic_ns = vitals_snapshot_monotonic_ns(snapshot),
+                                   .boottime_ns = vitals_snapshot_boottime_ns(snapshot),
                                    .snapshot = snapshot};
     for (const vitals_usage_value *value = NULL;
          (value = vitals_usage_next(usage, value)) != NULL;) {

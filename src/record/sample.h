@@ -11,6 +11,7 @@
 
 struct record_sample {
     uint64_t realtime_ns, monotonic_ns;
+    uint64_t boottime_ns;            /* 0: not known */
     const vitals_snapshot *snapshot; /* NULL: the values alone */
     const vitals_usage_value *const *values;
     size_t count;

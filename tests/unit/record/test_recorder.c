@@ -845,7 +845,36 @@ static void a_clock_that_is_set_changes_no_phase(void)
     }
 }
 
+/* An hour of suspend between two samples: of the three clocks one stands still. */
+static void suspend_is_time_that_goes_by(void)
+{
+    for (size_t i = 0; i < 2; i++) {
+        struct record_world world;
+        vitals_error error = {.message = ""};
+        record_world_open(&world, i == 0 ? "run.db" : "run.csv");
+        struct recorder *recorder = record_open(&world, NULL);
+        for (uint64_t number = 0; number < 4; number++) {
+            struct filled_sample sample;
+            record_fill(&sample, number);
+            uint64_t slept_ns = number >= 2 ? UINT64_C(3600000000000) : 0;
+            sample.content.boottime_ns = sample.content.monotonic_ns + 77 + slept_ns;
+            sample.content.realtime_ns += slept_ns;
+            CHECK_INT(recorder_write_sample(recorder, &sample.content, &error), 0);
+        }
+        CHECK_INT(recorder_close(recorder, &error), 0);
+        size_t count;
+        struct recording *recording = record_read(world.path);
+        const double *seconds = recording_seconds(recording, &count);
+        CHECK_UINT(count, 4);
+        CHECK_NEAR(seconds[1] - seconds[0], 1, 1e-6);
+        CHECK_NEAR(seconds[3] - seconds[0], 3603, 1e-6);
+        recording_close(recording);
+        record_world_close(&world);
+    }
+}
+
 static const check_test tests[] = {
+    {"suspend is time that goes by", suspend_is_time_that_goes_by},
     {"a clock that is set changes no phase", a_clock_that_is_set_changes_no_phase},
     {"a database comes back", a_database_comes_back},
     {"a CSV comes back", a_csv_comes_back},
