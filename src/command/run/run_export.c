@@ -1,6 +1,8 @@
 /* run_export.c: see run_export.h. */
 #include "command/run/run_export.h"
 
+#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
