@@ -89,7 +89,7 @@ void gpu_fill_child_text(struct gpu_sample *sample, vitals_metric metric, const 
 {
     struct batch_cell *cell = place(sample, metric, label);
     struct buffer *texts = &sample->batch.text;
-    size_t full = strlen(text), size = size_min(full, GPU_NAME - 1), at = texts->size;
+    size_t full = strlen(text), size = size_min(full, GPU_TEXT - 1), at = texts->size;
     if (!cell)
         return;
     buffer_append(texts, text, size);

@@ -8,7 +8,7 @@
 #include "gpu/backend.h"
 
 /* With more values or rows than this, tables are LOWER_BOUND. Labels and texts are cut. */
-enum { GPU_FILL_MAX = 512, GPU_LABEL = 24 };
+enum { GPU_FILL_MAX = 512, GPU_LABEL = 24, GPU_TEXT = 4096 };
 
 /* The sample's batch must have been reset with the wanted metrics. */
 void gpu_fill_begin(struct gpu_sample *sample, uint64_t stamp_ns);

@@ -243,7 +243,7 @@ static void fill_pair(struct gpu_sample *sample, vitals_metric metric, uint64_t 
 
 bool pci_fill(const struct os *os, const char *folder, struct gpu_sample *sample)
 {
-    char text[256];
+    char text[GPU_TEXT]; /* every second of many CPUs is long */
     struct pci_numbers numbers = {0};
     if (is_asked(sample, VITALS_GPU_KERNEL_DRIVER)) {
         (void)pci_read_driver(os, folder, text, sizeof text);

@@ -167,14 +167,14 @@ nvml_return answer_nvmlDeviceGetGspFirmwareVersion(struct call *call, char *text
 
 nvml_return answer_nvmlDeviceGetCpuAffinity(struct call *call, unsigned size, unsigned long *set)
 {
-    uint64_t mask;
+    uint64_t mask, words = 1;
     if (!set || size == 0)
         return NVML_ERROR_INVALID_ARGUMENT;
     nvml_return result = read_field(call, FIELD_CPU_AFFINITY, &mask);
-    if (result == NVML_SUCCESS) {
-        memset(set, 0, size * sizeof *set);
-        set[0] = (unsigned long)mask;
-    }
+    if (result == NVML_SUCCESS)
+        result = read_field(call, FIELD_CPU_AFFINITY_WORDS, &words);
+    for (unsigned i = 0; i < size && result == NVML_SUCCESS; i++)
+        set[i] = i < words ? (unsigned long)mask : 0;
     return result;
 }
 

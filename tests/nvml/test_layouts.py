@@ -276,7 +276,7 @@ class Values(unittest.TestCase):
             used |= set(keys)
         for _, members in STRUCTS.values():
             used |= set(members.values())
-        elsewhere = {"bus_id", "gi", "ci", "cpu_affinity_mask", "garbage_samples", "nvlink_tx_kib",
+        elsewhere = {"bus_id", "gi", "ci", "cpu_affinity_mask", "cpu_affinity_words", "garbage_samples", "nvlink_tx_kib",
                      "nvlink_rx_kib", "nvlink_errors", "nvlink_version", "nvlinks_inactive_mask",
                      "nvlink_remote_kind", "nvlink_remote_bus_id", "xids", "xid",
                      "gpm_supported", "gpm_graphics_percent", "gpm_sm_active_percent",

@@ -118,13 +118,13 @@ static bool is_missing(const struct nvidia_reader *reader, vitals_metric metric)
     return reader_wants(reader, metric) && (!cell || cell->state <= 0);
 }
 
-/* Writes the numbers of the set bits: "0-15,32-47". */
-static void print_set(const unsigned long *set, unsigned bits, char *out, size_t capacity)
+/* Writes the numbers of the set bits: "0-15,32-47". Returns false if there is no room for all. */
+static bool print_set(const unsigned long *set, unsigned bits, char *out, size_t capacity)
 {
     enum { WORD = 8 * sizeof *set };
     size_t used = 0;
     out[0] = '\0';
-    for (unsigned i = 0; i < bits && used < capacity; i++) {
+    for (unsigned i = 0; i < bits; i++) {
         unsigned first = i;
         while (i < bits && (set[i / WORD] >> i % WORD & 1) != 0)
             i++;
@@ -132,8 +132,11 @@ static void print_set(const unsigned long *set, unsigned bits, char *out, size_t
             continue;
         int size = snprintf(out + used, capacity - used, i - first > 1 ? "%s%u-%u" : "%s%u",
                             used > 0 ? "," : "", first, i - 1);
-        used += size > 0 ? (size_t)size : 0;
+        used += (size_t)size;
+        if (used >= capacity)
+            return false;
     }
+    return true;
 }
 
 /* Where sysfs is not there, as in some containers, the driver knows these too. */
@@ -145,7 +148,7 @@ void nvidia_read_place_of_driver(struct nvidia_reader *reader)
         unsigned both;
     } pairs[] = {{VITALS_GPU_PCI_ID, reader->device->pci_id},
                  {VITALS_GPU_PCI_SUBSYSTEM_ID, reader->device->pci_subsystem_id}};
-    char text[256];
+    char text[16], cpus[GPU_TEXT];
     for (size_t i = 0; i < ARRAY_COUNT(pairs); i++) {
         if (pairs[i].both == 0 || !is_missing(reader, pairs[i].metric))
             continue;
@@ -156,9 +159,8 @@ void nvidia_read_place_of_driver(struct nvidia_reader *reader)
         return;
     unsigned long set[CPUS_MAX / 8 / sizeof(unsigned long)] = {0};
     nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetCpuAffinity, ARRAY_COUNT(set), set);
-    print_set(set, CPUS_MAX, text, sizeof text);
-    if (code == NVML_SUCCESS && text[0] != '\0')
-        reader_set_text(reader, VITALS_GPU_LOCAL_CPUS, code, text);
+    if (code == NVML_SUCCESS && print_set(set, CPUS_MAX, cpus, sizeof cpus) && cpus[0] != '\0')
+        reader_set_text(reader, VITALS_GPU_LOCAL_CPUS, code, cpus);
 }
 
 void nvidia_read_partition(struct nvidia_reader *reader)

@@ -79,7 +79,7 @@ static void a_device_that_has_nothing_of_it_is_there(void)
 
 static void texts_and_labels_have_room_or_say_so(void)
 {
-    char longest[GPU_NAME + 40];
+    char longest[GPU_TEXT + 40];
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     begin(ASKED(VITALS_GPU_SERIAL, VITALS_GPU_SENSOR_FAN_RPM));
@@ -88,7 +88,7 @@ static void texts_and_labels_have_room_or_say_so(void)
     gpu_fill_child(&sample, VITALS_GPU_SENSOR_FAN_RPM, longest, value_f64(2));
     gpu_fill_end(&sample);
     CHECK_INT(cell(VITALS_GPU_SERIAL, "")->state, VITALS_LOWER_BOUND);
-    CHECK_UINT(batch_span(&sample.batch, cell(VITALS_GPU_SERIAL, "")).size, GPU_NAME - 1);
+    CHECK_UINT(batch_span(&sample.batch, cell(VITALS_GPU_SERIAL, "")).size, GPU_TEXT - 1);
     longest[GPU_LABEL - 1] = '\0';
     CHECK_NEAR(cell(VITALS_GPU_SENSOR_FAN_RPM, longest)->as.f64, 2, 0);
     CHECK_UINT(sample.batch.row_count, 2);

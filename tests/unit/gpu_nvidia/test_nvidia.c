@@ -134,6 +134,17 @@ static void a_place_that_sysfs_does_not_have_is_the_driver_s(void)
     CHECK_STR(gpu_world_text(&world, VITALS_GPU_PCI_ID), "10de:2330");
     CHECK_STR(gpu_world_text(&world, VITALS_GPU_LOCAL_CPUS), "0-7,12-15");
     close_driver();
+
+    CHECK_CASE("every second of 256 CPUs");
+    char expected[1024];
+    size_t used = 0;
+    for (unsigned i = 0; i < 256; i += 2)
+        used += (size_t)snprintf(expected + used, sizeof expected - used, i > 0 ? ",%u" : "%u", i);
+    open_driver("r580", write_scenario("[gpu 0]\ncpu_affinity_mask = 0x5555555555555555\n"
+                                       "cpu_affinity_words = 4\n"));
+    sample_all(0);
+    CHECK_STR(gpu_world_text(&world, VITALS_GPU_LOCAL_CPUS), expected);
+    close_driver();
     write_scenario(NULL);
 }
 
