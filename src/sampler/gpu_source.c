@@ -487,6 +487,9 @@ static int take_query(struct gpu_source *source, struct queried_device *device,
         divide(source, device, tick->interval_ns);
     query->known = true;
     query->lost = job->sample.state < 0;
+    /* All readings of the device are lost with it, whichever query was told (gpu_table_sample). */
+    for (size_t which = 0; query->lost && which < DEVICE_QUERIES; which++)
+        device->queries[which].lost |= KINDS[which] != GPU_JOB_CLAIM;
     int code = 0;
     if (claims)
         return gpu_table_claims(table, source->number, device->target.slot, &job->sample);

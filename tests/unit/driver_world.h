@@ -34,6 +34,7 @@ static struct {
     atomic_int calls[DEVICES], inside[DEVICES];
     atomic_int slow_calls, slow_inside; /* readings that are slow by nature: of all devices */
     atomic_uint_fast64_t slow_ns;       /* … and take so much real time */
+    atomic_bool slow_both;              /* the last one was asked for both directions */
     atomic_int lists, swept;            /* lists of processes that were asked for; with a sweep */
     atomic_uint_fast64_t swept_ns;      /* when the newest of them began */
     atomic_bool asleep;                 /* all of them */
@@ -96,6 +97,8 @@ static inline void sample_slowly(struct gpu_sample *out)
     if (atomic_fetch_add(&driver.slow_inside, 1) != 0)
         atomic_store(&driver.twice, true);
     int call = atomic_fetch_add(&driver.slow_calls, 1) + 1;
+    atomic_store(&driver.slow_both,
+                 batch_wants(&out->batch, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND));
     if (batch_wants(&out->batch, VITALS_GPU_MEMORY_USED_BYTES))
         atomic_store(&driver.mixed, true);
     out->stamp_ns = driver.fake != NULL ? fake_clock_now(driver.fake) : real_now_ns();

@@ -498,7 +498,47 @@ static void a_choice_holds_when_others_are_listed_later(void)
     }
 }
 
+/* What a device that slept has lost is asked for anew by each of its queries. */
+static void who_wakes_is_read_slowly_as_a_whole_too(void)
+{
+    struct metric_set quick = {0}, due;
+    begin_alone();
+    BACKEND.sweeps = false;
+    metric_set_add(&quick, VITALS_GPU_MEMORY_USED_BYTES);
+    metric_set_add(&quick, VITALS_GPU_POWER_LIMIT_WATTS);
+    due = quick;
+    metric_set_add(&due, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
+    users = due;
+    metric_set_add(&users, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
+    for (int tick = 0; tick < 4; tick++) {
+        static const bool BOTH[] = {true, false, false, true};
+        static const int CALLS[] = {1, 2, 2, 3};
+        CHECK_CASE(((const char *const[]){"first", "next", "asleep", "awake"})[tick]);
+        atomic_store(&driver.asleep, tick == 2);
+        now.due = tick == 0 ? &users : tick == 2 ? &quick : &due;
+        now.begin_ns = real_now_ns() + 60 * NS_PER_SECOND * (uint64_t)(tick + 1);
+        sources_begin(&sources, &now);
+        settle();
+        /* No tick waits for what is slow: so its answer is awaited here. */
+        uint64_t until = real_now_ns() + 10 * NS_PER_SECOND;
+        double call = 0;
+        while (tick != 2 && call < CALLS[tick] && real_now_ns() < until) {
+            CHECK_INT(sources_collect(&sources, &now), 0);
+            vitals_snapshot *snapshot = write_table();
+            if (vitals_row_f64(device_row(snapshot, 0), VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND,
+                               &call) < 0)
+                call = 0;
+            vitals_snapshot_unref(snapshot);
+            real_sleep_ns(NS_PER_MS);
+        }
+        CHECK_INT(atomic_load(&driver.slow_calls), CALLS[tick]);
+        CHECK_INT(atomic_load(&driver.slow_both), BOTH[tick]);
+    }
+    end_alone();
+}
+
 static const check_test tests[] = {
+    {"who wakes is read slowly as a whole too", who_wakes_is_read_slowly_as_a_whole_too},
     {"a choice holds when others are listed later", a_choice_holds_when_others_are_listed_later},
     {"a first tick is full and asks each device once",
      a_first_tick_is_full_and_asks_each_device_once},
