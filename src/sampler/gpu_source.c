@@ -159,6 +159,9 @@ static void gpu_work(struct worker_world *base, void *data, const struct os_gate
     }
 }
 
+/* One worker may have all devices of a back end, its scan and its diagnosis. */
+_Static_assert(WORKER_JOBS_MAX >= 3 * GPU_DEVICES_MAX + 2, "READ, LATER and USERS of each device");
+
 static const struct worker_service SERVICE = {"vitals-gpu", gpu_work, gpu_job_free};
 
 /* ---- the owner's side ---- */

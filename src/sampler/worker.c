@@ -13,7 +13,7 @@
  * for a CPU: that is no fault of what was called. */
 #define CPU_WAITS_NS NS_PER_MS
 
-enum { WORKER_STACK_BYTES = 512 * 1024, WORKER_JOBS_MAX = 288 };
+enum { WORKER_STACK_BYTES = 512 * 1024 };
 
 struct worker_event {
     struct worker_world base; /* counted as one */

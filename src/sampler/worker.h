@@ -71,6 +71,8 @@ struct worker;
 struct worker *worker_new(struct worker_event *event, const struct worker_service *service,
                           struct worker_world *world);
 
+enum { WORKER_JOBS_MAX = 400 };
+
 /* Adds a job; the worker owns `data` from now on. Its number, or -1 if the worker is full (then
  * data is still the caller's). */
 int worker_add(struct worker *worker, void *data);
