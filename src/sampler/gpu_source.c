@@ -926,13 +926,15 @@ static bool take_listed(struct gpu_source *source, struct gpu_table *table)
     bool taken = more && (worker != NULL || !first) && list_devices(source, table, scan) == 0;
     if (worker != NULL)
         source->base.worker = worker;
+    unsigned whole = 0; /* without partitions, which the driver's count does not have */
+    for (uint32_t i = 0; i < scan->count; i++)
+        whole += scan->devices[i].parent_slot < 0;
     if (source->device_count > 0 && scan->expected > 0)
         snprintf(source->message, sizeof source->message,
-                 "%u of %u devices listed, then the driver did not answer", scan->count,
-                 scan->expected);
+                 "%u of %u devices listed, then the driver did not answer", whole, scan->expected);
     else if (source->device_count > 0)
         snprintf(source->message, sizeof source->message,
-                 "%u listed, then the driver did not answer", scan->count);
+                 "%u listed, then the driver did not answer", whole);
     memory_free(scan);
     return taken;
 }

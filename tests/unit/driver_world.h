@@ -27,6 +27,8 @@ static struct {
     atomic_uint_fast64_t scan_ns;  /* real, of each scan */
     atomic_int listed;             /* devices of the scan that is under way */
     atomic_uint_fast64_t third_ns; /* real, of listing the third */
+    atomic_int expected;           /* devices, as the driver counts them */
+    atomic_bool divided;           /* the second is a partition of the first */
     atomic_uint_fast64_t price_ns; /* of each call, by the fake clock, */
     atomic_uint_fast64_t power_ns; /* and of one that reads power more */
     struct fake_clock *fake;
@@ -58,6 +60,8 @@ static inline void identify(uint32_t i, struct gpu_identity *out)
 {
     *out = (struct gpu_identity){
         .slot = i, .index = i, .parent_slot = -1, .swept = atomic_load(&driver.of_sweep)};
+    if (i == 1 && atomic_load(&driver.divided))
+        out->parent_slot = 0;
     snprintf(out->uuid, sizeof out->uuid, "uuid-%u", i);
 }
 
@@ -65,6 +69,7 @@ static inline void driver_listed(void *state, struct gpu_scan *out)
 {
     (void)state;
     out->count = (uint32_t)atomic_load(&driver.listed);
+    out->expected = (uint32_t)atomic_load(&driver.expected);
     for (uint32_t i = 0; i < out->count; i++)
         identify(i, &out->devices[i]);
 }

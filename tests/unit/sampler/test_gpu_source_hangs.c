@@ -235,6 +235,20 @@ static void a_listing_that_hangs_hides_none_that_it_has_listed(void)
     end();
 }
 
+static void partitions_are_not_counted_as_devices(void)
+{
+    begin(100 * NS_PER_MS, NULL);
+    atomic_store(&driver.third_ns, 3500 * NS_PER_MS);
+    atomic_store(&driver.divided, true);
+    atomic_store(&driver.expected, 2);
+    vitals_snapshot *snapshot = take();
+    vitals_text message;
+    CHECK_INT(vitals_row_text(source_row(snapshot), VITALS_SOURCE_MESSAGE, &message), VITALS_HAVE);
+    CHECK_CONTAINS(message.bytes, "1 of 2 devices listed");
+    vitals_snapshot_unref(snapshot);
+    end();
+}
+
 static void freeing_does_not_wait_for_a_driver_that_hangs(void)
 {
     begin(100 * NS_PER_MS, NULL);
@@ -258,6 +272,7 @@ static void freeing_does_not_wait_for_a_driver_that_hangs(void)
 }
 
 static const check_test tests[] = {
+    {"partitions are not counted as devices", partitions_are_not_counted_as_devices},
     {"a listing that hangs hides none that it has listed",
      a_listing_that_hangs_hides_none_that_it_has_listed},
     {"a call of five seconds concerns its device alone",
