@@ -860,8 +860,13 @@ static bool isolate(struct gpu_source *source, struct worker *worker, int job,
         return false;
 
     for (size_t i = 0; i < count; i++) {
+        struct queried_device *device = &source->devices[i / DEVICE_QUERIES];
         struct device_query *query = query_at(source, i);
-        if (query->worker == worker && &source->devices[i / DEVICE_QUERIES] != hung)
+        /* Two threads never read one device at once: where its readings, which come first here,
+         * stay with the thread, so do the rest and its users. */
+        bool stays = (query->kind == GPU_JOB_LATER || query->kind == GPU_JOB_USERS) &&
+                     device->queries[READ_QUERY].worker == worker;
+        if (query->worker == worker && device != hung && !stays)
             move_job(&query->worker, &query->job, fresh);
     }
     if (scans && !scan_hangs)
