@@ -394,10 +394,12 @@ int os_dev_access(const struct os *os, const char *path);
 int os_list_processes(const struct os *os, struct os_pids *pids);
 
 /* How many processes there are, by the links of /proc: one for each, and one for each folder of its
- * own. How many folders that are a listing says, and it is believed once two listings of different
- * numbers agree; a kernel module, which may add one, begins this anew. Zeroed at first. */
+ * own. How many folders that are a listing says, and it is believed once three listings, each of
+ * another number than the one before, agree: a process may begin and another end during one. A
+ * kernel module, which may add a folder, begins this anew. Zeroed at first. */
 struct os_process_count {
     uint64_t folders, listed, modules;
+    unsigned agreed; /* listings */
     bool known;
 };
 

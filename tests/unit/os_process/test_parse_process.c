@@ -2,6 +2,7 @@
  * are under tests/fixtures/proc/, each with a README that says which kernel it stands for. */
 #include "check.h"
 
+#include "os/linux/process/process_tables.h"
 #include "os/os.h"
 
 enum { ALL_FIELDS = OS_STAT_ALL };
@@ -414,7 +415,41 @@ static void the_cgroup_is_where_the_process_is_accounted(void)
     CHECK_UINT(os_parse_cgroup("", 0).size, 0);
 }
 
+static void the_folders_of_proc_are_learned_from_listings_that_differ(void)
+{
+    static const struct {
+        const char *name;
+        uint64_t links, listed, modules;
+        bool known;
+    } ROWS[] = {
+        {"a first", 160, 100, 9, false},
+        {"the same number proves nothing", 160, 100, 9, false},
+        {"another number", 163, 103, 9, false},
+        {"the same again", 163, 103, 9, false},
+        {"a third number", 161, 101, 9, true},
+        {"one more agrees", 162, 102, 9, true},
+        {"a process was missed", 162, 101, 9, false},
+        {"and again, by chance", 163, 102, 9, false},
+        {"the truth", 164, 104, 9, false},
+        {"a second time", 165, 105, 9, false},
+        {"a third time", 166, 106, 9, true},
+        {"a module came", 167, 107, 10, false},
+        {"modules are not known: as it was", 168, 108, 0, false},
+        {"fewer links than processes: as it was", 100, 108, 10, false},
+        {"the second with the module", 168, 108, 10, false},
+        {"the third", 169, 109, 10, true},
+    };
+    struct os_process_count count = {0};
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        CHECK_CASE(ROWS[i].name);
+        linux_learn_count(&count, ROWS[i].links, ROWS[i].listed, ROWS[i].modules);
+        CHECK_INT(count.known, ROWS[i].known);
+    }
+}
+
 static const check_test tests[] = {
+    {"the folders of /proc are learned from listings that differ",
+     the_folders_of_proc_are_learned_from_listings_that_differ},
     {"every field is the one that the manual numbers",
      every_field_is_the_one_that_the_manual_numbers},
     {"a name ends at the last parenthesis", a_name_ends_at_the_last_parenthesis},

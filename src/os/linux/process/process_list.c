@@ -77,18 +77,27 @@ static uint64_t links_of(int root, const char *path)
     return root >= 0 && fstatat(root, path, &status, AT_EMPTY_PATH) == 0 ? status.st_nlink : 0;
 }
 
+void linux_learn_count(struct os_process_count *count, uint64_t links, uint64_t listed,
+                       uint64_t modules)
+{
+    enum { AGREEMENTS = 3 };
+    if (modules == 0 || links <= listed)
+        return;
+    uint64_t folders = links - listed;
+    bool agrees = folders == count->folders && modules == count->modules;
+    if (agrees && listed == count->listed)
+        return;
+    unsigned agreed = agrees ? count->agreed + 1 : 1;
+    *count = (struct os_process_count){folders, listed, modules, agreed, agreed >= AGREEMENTS};
+}
+
 int os_list_and_learn(const struct os *os, struct os_pids *pids, struct os_process_count *count)
 {
     uint64_t modules = links_of(os->sys, "module"), links = links_of(os->proc, "");
     int result = os_list_processes(os, pids);
     bool same = result == 0 && links == links_of(os->proc, ""); // none came or went meanwhile
-    if (!same || modules == 0 || links <= pids->count)
-        return result;
-    uint64_t folders = links - pids->count;
-    bool agrees = folders == count->folders && modules == count->modules;
-    if (agrees && pids->count == count->listed)
-        return result;
-    *count = (struct os_process_count){folders, pids->count, modules, agrees};
+    if (same)
+        linux_learn_count(count, links, pids->count, modules);
     return result;
 }
 

@@ -58,6 +58,10 @@ int linux_numbers_read(int directory, size_t limit, struct os_pids *out, bool *c
 /* Whether the text ends so; then *cut is what stands before. */
 bool linux_ends_deleted(struct span text, struct span *cut);
 
+/* Takes in what a listing of /proc told: so many processes and links. Pure. */
+void linux_learn_count(struct os_process_count *count, uint64_t links, uint64_t listed,
+                       uint64_t modules);
+
 /* A file by its inode, and by the device that statx tells, where that is known: the one in maps may
  * be another (btrfs, overlayfs). */
 struct linux_file {
