@@ -110,17 +110,25 @@ static bool take_instance(struct span *name, uint64_t *out)
     return true;
 }
 
+/* Takes "MIG-GPU-UUID/GI/CI" apart; leaves the UUID, or its beginning. */
+static bool take_instance_name(struct span *name, bool exact, uint64_t *gi, uint64_t *ci)
+{
+    if (name->size < 4 || !same_bytes(name->bytes, "MIG-", 4, exact) || !take_instance(name, ci) ||
+        !take_instance(name, gi) || name->size < 4 + UUID_LEAST)
+        return false;
+    *name = (struct span){name->bytes + 4, name->size - 4};
+    return true;
+}
+
 enum gpu_match gpu_match_instance(const vitals_snapshot *snapshot, struct span name, bool exact,
                                   const vitals_row **out)
 {
     uint64_t wanted_gi, wanted_ci, gi, ci;
     const vitals_row *gpu;
-    if (name.size < 4 || !same_bytes(name.bytes, "MIG-", 4, exact) ||
-        !take_instance(&name, &wanted_ci) || !take_instance(&name, &wanted_gi) ||
-        name.size < 4 + UUID_LEAST)
+    if (!take_instance_name(&name, exact, &wanted_gi, &wanted_ci))
         return GPU_MATCH_NONE;
-    enum gpu_match match = gpu_match_uuid(snapshot, (struct span){name.bytes + 4, name.size - 4},
-                                          (struct gpu_match_rule){"nvidia", exact}, &gpu);
+    enum gpu_match match = gpu_match_uuid(snapshot, name, (struct gpu_match_rule){"nvidia", exact},
+                                          &gpu);
     if (match != GPU_MATCH_ONE)
         return match;
     for (const vitals_row *row = NULL;
@@ -174,6 +182,15 @@ bool gpu_has_name(const char *name, const char *label, const char *address, cons
     if (gpu_parse_address(text, &wanted))
         return gpu_parse_address((struct span){address, strlen(address)}, &own) && own == wanted;
     return strlen(uuid) >= text.size && same_bytes(uuid, name, text.size, false);
+}
+
+bool gpu_has_instance_name(const char *name, const char *uuid, struct value gi, struct value ci)
+{
+    struct span text = {name, strlen(name)};
+    uint64_t wanted_gi, wanted_ci;
+    return take_instance_name(&text, false, &wanted_gi, &wanted_ci) && strlen(uuid) >= text.size &&
+           same_bytes(uuid, text.bytes, text.size, false) && gi.state > 0 &&
+           gi.as.u64 == wanted_gi && ci.state > 0 && ci.as.u64 == wanted_ci;
 }
 
 int vitals_request_set_devices(vitals_request *request, const char *const *names, size_t count,

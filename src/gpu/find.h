@@ -2,6 +2,7 @@
 #ifndef VITALS_GPU_FIND_H
 #define VITALS_GPU_FIND_H
 
+#include "model/values.h"
 #include "util/cursor.h"
 #include <vitals/gpu.h>
 
@@ -29,6 +30,10 @@ bool gpu_parse_address(struct span text, uint64_t *out);
 
 /* True if the device with that label, address and UUID has the name: by a UUID's beginning too. */
 bool gpu_has_name(const char *name, const char *label, const char *address, const char *uuid);
+
+/* True if the name is "MIG-GPU-UUID/GI/CI" of that instance; the UUID, or its beginning, is that of
+ * the whole device. */
+bool gpu_has_instance_name(const char *name, const char *uuid, struct value gi, struct value ci);
 
 /* True if the row has that text. */
 bool gpu_row_says(const vitals_row *row, vitals_metric metric, const char *text);

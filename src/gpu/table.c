@@ -144,7 +144,10 @@ static void leave_out(struct gpu_table *table)
             const char *name = request->devices[j];
             named = gpu_has_name(name, device->label, parent ? "" : who->pci_bus_id, who->uuid) ||
                     (parent && gpu_has_name(name, parent->label, parent->identity.pci_bus_id,
-                                            parent->identity.uuid));
+                                            parent->identity.uuid)) ||
+                    (parent &&
+                     gpu_has_instance_name(name, parent->identity.uuid, who->gpu_instance_id,
+                                           who->compute_instance_id));
         }
         device->is_left_out = !named;
     }

@@ -159,7 +159,36 @@ static void addresses_are_read_strictly(void)
     }
 }
 
+static void an_instance_has_the_name_of_its_device_and_numbers(void)
+{
+    static const struct {
+        const char *name;
+        bool has;
+    } CASES[] = {
+        {"MIG-" UUID_1 "/2/0", true},
+        {"mig-gpu-8932AAAA/2/0", true},
+        {"MIG-" UUID_1 "/2/1", false},
+        {"MIG-" UUID_1 "/1/0", false},
+        {"MIG-" UUID_0 "/2/0", false},
+        {"MIG-" UUID_1 "/2", false},
+        {"MIG-" UUID_1, false},
+        {UUID_1 "/2/0", false},
+        {"MIG-GP/2/0", false},
+        {"MIG-", false},
+        {"", false},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        CHECK_CASE(CASES[i].name);
+        CHECK_INT(gpu_has_instance_name(CASES[i].name, UUID_1, value_u64(2), value_u64(0)),
+                  CASES[i].has);
+        CHECK_FALSE(gpu_has_instance_name(CASES[i].name, UUID_1, value_u64(2),
+                                          value_missing(VITALS_UNSUPPORTED)));
+    }
+}
+
 static const check_test tests[] = {
+    {"an instance has the name of its device and numbers",
+     an_instance_has_the_name_of_its_device_and_numbers},
     {"each name means one device, or says why not", each_name_means_one},
     {"a list of candidates is cut, and says so", many_candidates_are_cut},
     {"a snapshot without devices has none of any name", a_snapshot_without_devices_has_none},
