@@ -170,7 +170,8 @@ static uint64_t cpu_wait_ns(const struct os *os)
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
-    const vitals_clock *clock = &worker->event->base.context->os.clock;
+    const struct os *os = &worker->event->base.context->os;
+    const vitals_clock *clock = &os->clock;
     const struct os_gate gate = {gate_enter, gate_leave, worker};
     for (bool ending = false; !ending;) {
         /* The job that was asked first. */
@@ -193,7 +194,6 @@ static void *worker_main(void *argument)
         pthread_mutex_unlock(&worker->mutex);
 
         if (next != NULL) {
-            const struct os *os = &worker->world->context->os;
             uint64_t waited_ns = slow ? cpu_wait_ns(os) : 0;
             worker->service->work(worker->world, data, &gate);
             uint64_t spent_ns = worker_now(worker) - now_ns;

@@ -67,7 +67,8 @@ static void record(const vitals_recorder_options *options)
                             .pid = getpid(),
                             .tid = getpid()};
         CHECK_OK(vitals_recorder_mark(recorder, &mark, &error), error);
-        (void)usleep(20000);
+        /* A snapshot is kept if all of them take a hundredth of a CPU at most. */
+        (void)usleep(options->snapshots ? 400000 : 20000);
     }
     CHECK_OK(vitals_usage_account(sampling.usage, &account, &error), error);
     CHECK_OK(vitals_recorder_put_account(recorder, account, &error), error);
