@@ -2,6 +2,7 @@
 #include "export/publisher.h"
 #include "feed/built_without.h"
 #include "record/sample.h"
+#include "util/base.h"
 
 static int refuse(const json_t *config UNUSED, const json_t *hello UNUSED, void **data UNUSED,
                   vitals_error *error)

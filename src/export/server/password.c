@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "util/base.h"
 #include "util/thread.h"
 
 #if VITALS_WITH_CRYPT
