@@ -62,7 +62,7 @@ typedef struct vitals_exporter_options {
     char *const *argv;     /* the command of the run; NULL: a process that runs already */
     const char *name;      /* of the program; NULL: that of argv[0], or "vitals" */
     int64_t pid;           /* of that process; 0: none, or the command's, which is not known yet */
-    const char *user;      /* to whom the run belongs; NULL: not told */
+    const char *user;      /* the owner of the run; NULL: not told */
     double expected_cores; /* as in vitals_usage_options, as a parameter of MLflow; 0: none */
     uint64_t memory_limit; /* of the run in bytes, likewise; 0: none */
     const char
