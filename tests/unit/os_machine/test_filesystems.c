@@ -285,7 +285,7 @@ static void a_device_is_counted_once_among_thousands(void)
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
-    char path[256];
+    char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *stream = fopen(path, "w");
     CHECK_NOT_NULL(stream);
