@@ -29,7 +29,8 @@ class Generated(unittest.TestCase):
             (root / "scripts").mkdir()
             script = root / "scripts/generated"
             shutil.copy(SOURCE / "scripts/generated", script)
-            for program in ("vitals-documents", "scripts/include-examples"):
+            (root / "docs/generate").mkdir(parents=True)
+            for program in ("docs/generate/vitals-documents", "scripts/include-examples"):
                 (root / program).write_text(STAND_IN)
                 (root / program).chmod(0o755)
 

@@ -1,6 +1,6 @@
 /* families.c: docs/prometheus.md, from the tables of families. */
 #include "export/prometheus/families.h"
-#include "command/documents/documents.h"
+#include "documents.h"
 #include "export/prometheus/self_metrics.h"
 
 static const char INTRODUCTION[] =

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/documents/documents.h"
+#include "documents.h"
 
 /* Exit code for a document of a part that this build leaves out. */
 enum { EXIT_LEFT_OUT = 3 };

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/documents/documents.h"
 #include "command/look/metrics.h"
+#include "documents.h"
 
 static void print_upper(struct output *output, const char *name)
 {

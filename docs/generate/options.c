@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/documents/documents.h"
 #include "command/options/option.h"
+#include "documents.h"
 
 static void print_markdown_group(struct output *output, const struct command *command,
                                  enum option_group group)

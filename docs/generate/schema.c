@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/documents/documents.h"
 #include "command/look/metrics.h"
+#include "documents.h"
 #include "report/json_form.h"
 
 enum { INDENT = 2 };

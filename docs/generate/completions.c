@@ -13,8 +13,8 @@
  *     help       one clause */
 #include <string.h>
 
-#include "command/documents/documents.h"
 #include "command/options/option.h"
+#include "documents.h"
 
 enum { HELP_LEAST = 22, HELP_MOST = 72 };
 
