@@ -12,159 +12,17 @@
  * One worker serves all devices of a vendor until a call hangs; then its device stays with that
  * thread and a new worker takes the others. Job claims, which are files of a scheduler, keep their
  * one worker; a tick waits for them once and briefly. */
+#include "sampler/gpu_worker.h"
 #include "sampler/source.h"
 
-#include "gpu/backend.h"
-#include "gpu/pid_namespace.h"
 #include "gpu/table.h"
 #include "host/identities.h"
 #include "model/answer_cache.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "workload/gpu_job_claim.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* ---- the workers' side ---- */
-
-/* The state that the workers share; the last one to end closes the back end. */
-struct gpu_world {
-    struct worker_world base;
-    const struct gpu_backend *backend;
-    void *state;      /* set by the worker with the scan job, then constant */
-    atomic_bool open; /* set by the same; a diagnosis may be on another worker than the scans */
-};
-
-static void gpu_world_done(struct worker_world *base)
-{
-    struct gpu_world *world = (struct gpu_world *)base;
-    if (world->open)
-        world->backend->close(world->state);
-}
-
-/* The first opens the back end and lists its devices, the second lets it say what is wrong with it.
- * For each device one reads it (and its processes, where the driver lists them), one reads what is
- * slow by its nature, one makes its processes of a sweep of /proc, where the back end learns of
- * them so, and what of the device itself is made of them. */
-enum gpu_job_kind {
-    GPU_JOB_SCAN,
-    GPU_JOB_DIAGNOSIS,
-    GPU_JOB_READ,
-    GPU_JOB_LATER, /* of a device whose readings are divided: those that do not come first */
-    GPU_JOB_SLOW,
-    GPU_JOB_USERS,
-    GPU_JOB_CLAIM /* files of a scheduler's, of which no driver knows */
-};
-
-struct gpu_target {
-    uint32_t slot, node_count;
-    struct gpu_node nodes[GPU_NODES_MAX];
-    struct job_claim_device called; /* as a scheduler's file may call it */
-};
-
-struct gpu_job {
-    enum gpu_job_kind kind;
-    struct metric_set wanted; /* question */
-    union {
-        struct gpu_scan scan; /* answer of GPU_JOB_SCAN */
-        struct {
-            struct gpu_target target; /* question */
-            struct gpu_sweep *swept;  /* GPU_JOB_USERS; counted, may be NULL; kept until the next */
-            struct gpu_sample sample; /* answer; state UNSET: not asked for */
-            struct gpu_processes processes; /* answer, likewise; its items are touched only as far
-                                             * as they are used */
-        };
-    };
-};
-
-static void gpu_job_free(void *data)
-{
-    struct gpu_job *job = data;
-    if (job != NULL && job->kind != GPU_JOB_SCAN) {
-        gpu_sweep_unref(job->swept);
-        batch_done(&job->sample.batch);
-    }
-    memory_free(job);
-}
-
-static void read_sample(struct gpu_world *world, struct gpu_job *job,
-                        const struct metric_set *wanted)
-{
-    batch_reset(&job->sample.batch, wanted);
-    world->backend->sample(world->state, job->target.slot, &job->sample);
-}
-
-static void read_device(struct gpu_world *world, struct gpu_job *job)
-{
-    enum gpu_job_kind kind = job->kind;
-    const struct gpu_backend *backend = world->backend;
-    const struct os *os = &world->base.context->os;
-    struct gpu_sample *sample = &job->sample;
-    sample->stamp_ns = 0;
-    sample->state = VITALS_UNSET;
-    memset(&job->processes, 0, offsetof(struct gpu_processes, items));
-    if (kind == GPU_JOB_CLAIM) {
-        /* A disk may hang here, so a device's readings are another job's. */
-        batch_reset(&sample->batch, &job->wanted);
-        if (backend->only_on_demand) // no scheduler knows of devices that are made up
-            batch_state(&sample->batch, VITALS_TABLE_GPU_JOB, VITALS_UNSUPPORTED);
-        else
-            job_claim_read(os, &job->target.called, &sample->batch);
-        sample->state = VITALS_HAVE;
-        sample->stamp_ns = os_now_ns(os);
-        return;
-    }
-    if (kind != GPU_JOB_USERS)
-        read_sample(world, job, &job->wanted);
-    bool processes = metric_set_has_entity(&job->wanted, VITALS_TABLE_GPU_PROCESS) ||
-                     metric_set_has(&job->wanted, VITALS_GPU_PROCESSES);
-    if (kind == GPU_JOB_USERS || (kind == GPU_JOB_READ && !backend->sweeps && processes)) {
-        backend->processes(world->state, job->target.slot, job->swept, &job->wanted,
-                           &job->processes);
-        gpu_prove(world->base.context, job->target.nodes, job->target.node_count, &job->processes);
-    }
-    if (kind != GPU_JOB_USERS)
-        return;
-
-    /* Values of the device itself that come from the sweep. */
-    struct metric_set wanted = job->wanted;
-    metric_set_remove(&wanted, VITALS_GPU_PROCESSES);
-    memset(wanted.bits[VITALS_TABLE_GPU_PROCESS], 0, sizeof wanted.bits[VITALS_TABLE_GPU_PROCESS]);
-    if (!metric_set_is_empty(&wanted))
-        read_sample(world, job, &wanted);
-}
-
-static void gpu_work(struct worker_world *base, void *data, const struct os_gate *gate)
-{
-    (void)gate;
-    struct gpu_world *world = (struct gpu_world *)base;
-    const struct gpu_backend *backend = world->backend;
-    struct gpu_job *job = data;
-    if (job->kind == GPU_JOB_SCAN) {
-        struct gpu_scan *scan = &job->scan;
-        memset(scan, 0, offsetof(struct gpu_scan, devices));
-        if (!world->open)
-            world->open = backend->open(base->context, &world->state, scan) >= 0;
-        if (world->open)
-            backend->scan(world->state, scan);
-    } else if (job->kind == GPU_JOB_DIAGNOSIS) {
-        /* Comes behind a scan on its worker, so what could be opened is. */
-        struct row_batch *batch = &job->sample.batch;
-        batch_reset(batch, &job->wanted);
-        if (backend->diagnose != NULL)
-            backend->diagnose(base->context, world->open ? world->state : NULL, batch);
-    } else {
-        read_device(world, data);
-    }
-}
-
-/* One worker may have all devices of a back end, its scan and its diagnosis. */
-_Static_assert(WORKER_JOBS_MAX >= 3 * GPU_DEVICES_MAX + 2, "READ, LATER and USERS of each device");
-
-static const struct worker_service SERVICE = {"vitals-gpu", gpu_work, gpu_job_free};
-
-/* ---- the owner's side ---- */
 
 enum {
     RESCAN_SECONDS = 10, /* at least, until devices are listed anew */
@@ -258,18 +116,6 @@ static struct device_query *query_at(const struct gpu_source *source, size_t num
 static struct worker *new_worker(struct gpu_source *source)
 {
     return source_worker(&source->base, &source->world->base);
-}
-
-static int add_job(struct worker *worker, enum gpu_job_kind kind)
-{
-    struct gpu_job *data = memory_alloc(sizeof *data);
-    if (data == NULL)
-        return -1;
-    data->kind = kind;
-    int job = worker_add(worker, data);
-    if (job < 0)
-        memory_free(data);
-    return job;
 }
 
 /* ---- answers ---- */
@@ -538,7 +384,7 @@ static void ask(struct gpu_source *source, size_t number, const struct metric_se
         /* Two threads never read one device at once. */
         struct worker *worker = query->kind == GPU_JOB_LATER ? device->queries[READ_QUERY].worker
                                                              : *newest;
-        query->job = worker != NULL ? add_job(worker, query->kind) : -1;
+        query->job = worker != NULL ? gpu_job_add(worker, query->kind) : -1;
         if (query->job < 0)
             return;
         query->worker = worker;
@@ -691,7 +537,7 @@ static void gpu_begin(struct source *base, const struct source_tick *tick)
                     metric_set_has_entity(tick->due, VITALS_TABLE_DIAGNOSIS);
     if (diagnose && source->diagnosis_job < 0) {
         source->diagnosis_worker = source->scan_worker;
-        source->diagnosis_job = add_job(source->diagnosis_worker, GPU_JOB_DIAGNOSIS);
+        source->diagnosis_job = gpu_job_add(source->diagnosis_worker, GPU_JOB_DIAGNOSIS);
     }
     if (diagnose && source->diagnosis_job >= 0) {
         struct gpu_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
@@ -1082,7 +928,7 @@ static bool comes_first(vitals_metric metric)
 
 int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, unsigned number)
 {
-    struct gpu_source *source = sources_add(sources, &OPS, &SERVICE, 0);
+    struct gpu_source *source = sources_add(sources, &OPS, &GPU_SERVICE, 0);
     if (source == NULL)
         return VITALS_EMEMORY;
 
@@ -1111,7 +957,7 @@ int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, u
             metric_set_add(&source->parts[LATER_QUERY], m);
     }
     source->base.worker = source->scan_worker = new_worker(source);
-    source->scan_job = source->scan_worker != NULL ? add_job(source->scan_worker, GPU_JOB_SCAN)
+    source->scan_job = source->scan_worker != NULL ? gpu_job_add(source->scan_worker, GPU_JOB_SCAN)
                                                    : -1;
     return source->scan_job < 0 ? VITALS_EMEMORY : 0;
 }
