@@ -156,7 +156,7 @@ static int begin_dialect(struct tables *tables, const struct dialect *dialect,
             plan_measure(tables, i, row->fields[i], "");
         } else if (column->kind == DIALECT_TIME) {
             plan->series = TIME_SERIES;
-        } else {
+        } else if (column->kind != DIALECT_BOOT) {
             bool one = column->measures[0] != NULL && column->measures[1] == NULL;
             plan->scale = column->scale > 0 ? column->scale : 1;
             plan->growth = column->kind == DIALECT_GROWTH;
@@ -201,8 +201,10 @@ static int begin_tracker(struct tables *tables, const struct csv_row *row)
         {"Process CPU usage", &DIALECT_COMBINED, "resource-tracker"},
         {"memory_mib", &DIALECT_PROCESS, "resource-tracker"},
         {"memory_free_mib", &DIALECT_SYSTEM, "resource-tracker"},
-        {"pss", &DIALECT_OLD_PROCESS, "resource-tracker-0.3"},
-        {"memory_free", &DIALECT_OLD_SYSTEM, "resource-tracker-0.3"},
+        {"memory", &DIALECT_MIDDLE_PROCESS, "resource-tracker-0.4"},
+        {"memory_active", &DIALECT_MIDDLE_SYSTEM, "resource-tracker-0.4"},
+        {"pss", &DIALECT_OLD_PROCESS, "resource-tracker-0.1"},
+        {"memory_free", &DIALECT_OLD_SYSTEM, "resource-tracker-0.1"},
     };
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
         if (has(row, signs[i].sign)) {
@@ -230,7 +232,7 @@ static int begin_headless(struct tables *tables, const struct csv_row *row)
         titles[i] = dialect->columns[i].name;
     const struct csv_row header = {titles, dialect->count, true, row->line};
     int code = begin_dialect(tables, dialect, &header,
-                             old ? "resource-tracker-0.3" : "resource-tracker");
+                             old ? "resource-tracker-0.1" : "resource-tracker");
     recording_wrong(tables->recording, "it has no header: its columns are taken for those of %s",
                     dialect->name);
     return code != 0 ? code : tables->row(tables, row);

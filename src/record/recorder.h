@@ -1,7 +1,7 @@
 /* recorder.h: writes samples, marks, snapshots and the account of a run into a file as they come.
  *
  * Formats are a table (recorder.c): vitals' own SQLite and CSV, and the files of
- * resource-tracker (0.5 and up to 0.3) and gpu_tracker. After kill -9 the file is whole and lacks
+ * resource-tracker (0.5 and 0.1) and gpu_tracker. After kill -9 the file is whole and lacks
  * at most one sample or one second. One thread. */
 #ifndef VITALS_RECORD_RECORDER_H
 #define VITALS_RECORD_RECORDER_H

@@ -42,7 +42,7 @@ int recording_open_tracked(const char *path, const char *const *phases, size_t c
                            struct recording **out, vitals_error *error);
 void recording_close(struct recording *recording);
 
-/* "vitals", "vitals-csv", "resource-tracker", "resource-tracker-0.3", "resource-tracker-rs",
+/* "vitals", "vitals-csv", "resource-tracker", "resource-tracker-0.1", "resource-tracker-rs",
  * "gpu-tracker", "json" (an account alone). */
 const char *recording_format(const struct recording *recording);
 

@@ -224,7 +224,7 @@ class Forms(unittest.TestCase):
         self.assertEqual({line.split(",")[1] for line in lines}, {done.stdout.strip()})
 
     def test_a_machine_is_no_process(self):
-        for form in ("resource-tracker-process", "resource-tracker-0.3-process",
+        for form in ("resource-tracker-process", "resource-tracker-0.1-process",
                      "resource-tracker-combined"):
             with self.subTest(form=form):
                 done = vitals("record", "--count", "1", "--format", form)

@@ -28,7 +28,8 @@ VITALS_API VITALS_CHECKED int vitals_recording_open(const char *path, const char
 VITALS_API void vitals_recording_close(vitals_recording *recording);
 
 /* Returns the form of the file: "vitals", "vitals-csv", "gpu-tracker", "resource-tracker",
- * "resource-tracker-0.3", "resource-tracker-rs", "json" (an account alone). */
+ * "resource-tracker-0.1", "resource-tracker-0.4", "resource-tracker-rs", "json" (an account
+ * alone). */
 VITALS_API const char *vitals_recording_form(const vitals_recording *recording) VITALS_NONNULL(1);
 
 /* Returns what is wrong with the file, a sentence a line; "" where nothing is. Text from outside:

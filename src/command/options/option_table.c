@@ -29,8 +29,8 @@ static const char *const record_forms[] = {"vitals",
                                            "gpu-tracker",
                                            "resource-tracker",
                                            "resource-tracker-system",
-                                           "resource-tracker-0.3",
-                                           "resource-tracker-0.3-system",
+                                           "resource-tracker-0.1",
+                                           "resource-tracker-0.1-system",
                                            NULL};
 static const char *const memory_units[] = {"bytes",     "kilobytes", "megabytes", "gigabytes",
                                            "terabytes", "kibibytes", "mebibytes", "gibibytes",
@@ -372,13 +372,13 @@ const struct option option_table[] = {
     {OPTION("format", TEXT, RUN, RUN, recording.format), .brief = "f", .argument = "NAME",
      .value = recorder_format_name, .needs = "record",
      .help = "recording format, overriding the ending of FILE: vitals, vitals-csv, gpu-tracker, "
-             "resource-tracker and resource-tracker-0.3, each also with -process or -system, "
+             "resource-tracker and resource-tracker-0.1, each also with -process or -system, "
              "resource-tracker-combined"},
     {OPTION("format", TEXT, RUN, TRACK, recording.format), .brief = "f", .argument = "NAME",
      .value = recorder_format_name,
      .help = "recording format, overriding the ending of FILE; without --record, the format of "
              "lines on standard output: vitals, vitals-csv, gpu-tracker, resource-tracker and "
-             "resource-tracker-0.3, each also with -process or -system, resource-tracker-combined"},
+             "resource-tracker-0.1, each also with -process or -system, resource-tracker-combined"},
     {OPTION("no-header", FLAG, RUN, RUN | TRACK, recording.no_header),
      .help = "leave out the header line of a CSV recording"},
     {OPTION("overwrite", FLAG, RUN, RUN | TRACK, recording.overwrite), .needs = "record",
@@ -395,7 +395,7 @@ const struct option option_table[] = {
     {OPTION("format", TEXT, RUN, RECORD, recording.format), .brief = "f", .argument = "NAME",
      .choices = record_forms,
      .help = "recording format, overriding the ending of FILE: vitals, vitals-csv, gpu-tracker, "
-             "resource-tracker, resource-tracker-0.3, the last two also with -system"},
+             "resource-tracker, resource-tracker-0.1, the last two also with -system"},
     {OPTION("overwrite", FLAG, RUN, RECORD, recording.overwrite),
      .help = "replace an existing recording"},
     {OPTION("no-header", FLAG, RUN, RECORD, recording.no_header),

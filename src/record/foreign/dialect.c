@@ -101,16 +101,38 @@ static const struct dialect_column OLD_MACHINE[] = {
     {"gpu_vram",             DIALECT_GAUGE,  SYSTEM, {"device_memory_used_bytes"}, .scale = MIB, .decimals = -2},
     {"gpu_utilized",         DIALECT_GAUGE,  SYSTEM, {"devices_busy"}, .decimals = -1},
 };
+
+/* 0.2 to 0.4: these, and otherwise the columns of 0.1. */
+static const struct dialect_column MIDDLE_PROCESS[] = {
+    {"timestamp", DIALECT_TIME,   TREE, {NULL}, .scale = 1},
+    {"utime",     DIALECT_GROWTH, TREE, {"cpu_user_seconds"}, .scale = 1},
+    {"stime",     DIALECT_GROWTH, TREE, {"cpu_system_seconds"}, .scale = 1},
+    {"memory",    DIALECT_GAUGE,  TREE, {"memory_pss_bytes"}, .scale = 1024},
+};
+
+static const struct dialect_column MIDDLE_MACHINE[] = {
+    {"timestamp",       DIALECT_TIME,   SYSTEM, {NULL}, .scale = 1},
+    {"processes",       DIALECT_GAUGE,  SYSTEM, {"processes"}, .scale = 1},
+    {"utime",           DIALECT_GROWTH, SYSTEM, {"cpu_user_seconds"}, .scale = 1},
+    {"stime",           DIALECT_GROWTH, SYSTEM, {"cpu_system_seconds"}, .scale = 1},
+    {"memory_used",     DIALECT_GAUGE,  SYSTEM, {"memory_used_bytes"}, .scale = 1024},
+    {"memory_active",   DIALECT_GAUGE,  SYSTEM, {"memory_active_bytes"}, .scale = 1024},
+    {"memory_inactive", DIALECT_GAUGE,  SYSTEM, {"memory_inactive_bytes"}, .scale = 1024},
+};
 // clang-format on
 
 const struct dialect DIALECT_PROCESS = {"resource-tracker-process", NULL, PROCESS,
                                         ARRAY_COUNT(PROCESS), NULL};
 const struct dialect DIALECT_SYSTEM = {"resource-tracker-system", NULL, MACHINE,
                                        ARRAY_COUNT(MACHINE), NULL};
-const struct dialect DIALECT_OLD_PROCESS = {"resource-tracker-0.3-process", NULL, OLD_PROCESS,
+const struct dialect DIALECT_OLD_PROCESS = {"resource-tracker-0.1-process", NULL, OLD_PROCESS,
                                             ARRAY_COUNT(OLD_PROCESS), NULL};
-const struct dialect DIALECT_OLD_SYSTEM = {"resource-tracker-0.3-system", NULL, OLD_MACHINE,
+const struct dialect DIALECT_OLD_SYSTEM = {"resource-tracker-0.1-system", NULL, OLD_MACHINE,
                                            ARRAY_COUNT(OLD_MACHINE), NULL};
+const struct dialect DIALECT_MIDDLE_PROCESS = {"resource-tracker-0.4-process", NULL, MIDDLE_PROCESS,
+                                               ARRAY_COUNT(MIDDLE_PROCESS), &DIALECT_OLD_PROCESS};
+const struct dialect DIALECT_MIDDLE_SYSTEM = {"resource-tracker-0.4-system", NULL, MIDDLE_MACHINE,
+                                              ARRAY_COUNT(MIDDLE_MACHINE), &DIALECT_OLD_SYSTEM};
 
 static const struct dialect COMBINED_PROCESS = {"resource-tracker-combined", "process_", PROCESS,
                                                 ARRAY_COUNT(PROCESS), NULL};
@@ -285,9 +307,9 @@ const struct format FORMAT_DIALECTS[] = {
     DIALECT_FORMAT("resource-tracker-process", DIALECT_PROCESS, DIALECT_PROCESS, false, false, true),
     DIALECT_FORMAT("resource-tracker-system", DIALECT_SYSTEM, DIALECT_SYSTEM, false, true, false),
     DIALECT_FORMAT("resource-tracker-combined", DIALECT_COMBINED, DIALECT_COMBINED, true, true, true),
-    DIALECT_FORMAT("resource-tracker-0.3", DIALECT_OLD_PROCESS, DIALECT_OLD_SYSTEM, true, false, false),
-    DIALECT_FORMAT("resource-tracker-0.3-process", DIALECT_OLD_PROCESS, DIALECT_OLD_PROCESS, true, false, true),
-    DIALECT_FORMAT("resource-tracker-0.3-system", DIALECT_OLD_SYSTEM, DIALECT_OLD_SYSTEM, true, true, false),
+    DIALECT_FORMAT("resource-tracker-0.1", DIALECT_OLD_PROCESS, DIALECT_OLD_SYSTEM, true, false, false),
+    DIALECT_FORMAT("resource-tracker-0.1-process", DIALECT_OLD_PROCESS, DIALECT_OLD_PROCESS, true, false, true),
+    DIALECT_FORMAT("resource-tracker-0.1-system", DIALECT_OLD_SYSTEM, DIALECT_OLD_SYSTEM, true, true, false),
 };
 // clang-format on
 const size_t FORMAT_DIALECT_COUNT = sizeof FORMAT_DIALECTS / sizeof FORMAT_DIALECTS[0];

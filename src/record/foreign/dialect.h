@@ -15,7 +15,7 @@ enum dialect_kind {
     DIALECT_TIME,     /* Unix seconds */
     DIALECT_PID,      /* of the root */
     DIALECT_CHILDREN, /* a gauge; an empty text if it is 0 */
-    DIALECT_BOOT      /* a counter since boot, which only a snapshot has */
+    DIALECT_BOOT      /* a counter since boot, which only a snapshot has; not read back */
 };
 
 enum { DIALECT_TERMS = 4 };
@@ -43,9 +43,9 @@ struct dialect {
     const struct dialect *then; /* columns that follow, without their first; NULL: none */
 };
 
-/* resource-tracker 0.5 and up to 0.3. */
+/* resource-tracker 0.5, 0.1 (old), and 0.2 to 0.4 (middle: only read). */
 extern const struct dialect DIALECT_PROCESS, DIALECT_SYSTEM, DIALECT_COMBINED, DIALECT_OLD_PROCESS,
-    DIALECT_OLD_SYSTEM;
+    DIALECT_OLD_SYSTEM, DIALECT_MIDDLE_PROCESS, DIALECT_MIDDLE_SYSTEM;
 
 /* Finds a column of a dialect by its name, or by its title if the file holds both a machine and a
  * process. Returns NULL if there is none. */

@@ -268,7 +268,7 @@ static void resource_tracker_is_written_as_it_writes(void)
          "\"gpu_utilized\"\n"
          "1800000001,77,2,0.5,0.1,0.6,101.0,4096,0,0,0,0\n"
          "1800000002,77,\"\",0.5,0.1,0.6,102.0,4096,0,0,0,0\n"},
-        {"resource-tracker-0.3",
+        {"resource-tracker-0.1",
          "\"timestamp\",\"pid\",\"children\",\"utime\",\"stime\",\"cpu_usage\",\"pss\","
          "\"read_bytes\",\"write_bytes\",\"gpu_usage\",\"gpu_vram\",\"gpu_utilized\"\r\n"
          "1800000001,77,2,50,10,0.6,103424,4096,0,0,0,0\r\n"
@@ -300,7 +300,7 @@ static void without_a_header_no_row_is_lost(void)
     vitals_error error;
     record_world_open(&world, "theirs.csv");
     const struct recorder_options options = {
-        .path = world.path, .format = "resource-tracker-0.3-process", .no_header = true};
+        .path = world.path, .format = "resource-tracker-0.1-process", .no_header = true};
     struct recorder *recorder = NULL;
     CHECK_INT(recorder_open(&options, &recorder, &error), 0);
     record_samples(recorder, 0, 2);
@@ -317,7 +317,7 @@ static void dialects_come_back(void)
         double memory_step; /* what their memory is rounded to */
     } cases[] = {{"resource-tracker-process", "resource-tracker", MIB / 1e4},
                  {"resource-tracker-combined", "resource-tracker", MIB / 1e4},
-                 {"resource-tracker-0.3-process", "resource-tracker-0.3", 1024}};
+                 {"resource-tracker-0.1-process", "resource-tracker-0.1", 1024}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct record_world world;
         record_world_open(&world, "theirs.csv");

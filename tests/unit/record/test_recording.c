@@ -126,8 +126,51 @@ static void a_file_without_header_is_told_by_its_columns(void)
     CHECK_NEAR(record_value(recording, "memory_pss_bytes", "", 0), 53.6875 * 1048576, 1);
     recording_close(recording);
     recording = read_text("1795333702.5161234,29841,0,81,1,0.9643,54976,0,0,0,0,0\r\n");
-    CHECK_STR(recording_format(recording), "resource-tracker-0.3");
+    CHECK_STR(recording_format(recording), "resource-tracker-0.1");
     CHECK_NEAR(record_value(recording, "memory_pss_bytes", "", 0), 54976 * 1024.0, 0);
+    recording_close(recording);
+}
+
+/* As resource-tracker 0.2.1, 0.3.1 and 0.4.2 write them: kB, but seconds. */
+static void resource_tracker_from_0_2_to_0_4_is_read(void)
+{
+    struct recording *recording = read_text(
+        "\"timestamp\",\"pid\",\"children\",\"utime\",\"stime\",\"cpu_usage\",\"memory\","
+        "\"read_bytes\",\"write_bytes\",\"gpu_usage\",\"gpu_vram\",\"gpu_utilized\"\r\n"
+        "1795859382.9645555,23237,1,0.25,0.5,1.5,224,10,20,0,0,0\r\n"
+        "1795859383.3646488,23237,1,0.25,0,0.5,228,10,0,0,0,0\r\n");
+    CHECK_STR(recording_format(recording), "resource-tracker-0.4");
+    CHECK_STR(recording_problem(recording), "");
+    CHECK_NEAR(record_value(recording, "cpu_user_seconds", "", 1), 0.5, 1e-9);
+    CHECK_NEAR(record_value(recording, "memory_pss_bytes", "", 1), 228 * 1024.0, 0);
+    CHECK_NEAR(record_value(recording, "disk_read_bytes", "", 1), 20, 0);
+    recording_close(recording);
+
+    recording = read_text(
+        "\"timestamp\",\"processes\",\"utime\",\"stime\",\"cpu_usage\",\"memory_free\","
+        "\"memory_used\",\"memory_buffers\",\"memory_cached\",\"memory_active\","
+        "\"memory_inactive\",\"disk_space_total_gb\"\r\n"
+        "1795859388.351,768,0.58,0.14,2.0554,5372240,663712,962236,17733520,7393040,10399668,"
+        "251.97\r\n");
+    CHECK_STR(recording_format(recording), "resource-tracker-0.4");
+    CHECK_NEAR(record_value(recording, "processes", "system", 0), 768, 0);
+    CHECK_NEAR(record_value(recording, "cpu_user_seconds", "system", 0), 0.58, 1e-9);
+    CHECK_NEAR(record_value(recording, "memory_used_bytes", "system", 0), 663712 * 1024.0, 0);
+    CHECK_NEAR(record_value(recording, "memory_active_bytes", "system", 0), 7393040 * 1024.0, 0);
+    CHECK_NEAR(record_value(recording, "disk_space_total_bytes", "system", 0), 251.97 * 1073741824,
+               1);
+    recording_close(recording);
+}
+
+/* "processes" of 0.1 is how many were forked since boot. */
+static void forks_are_not_read_as_processes(void)
+{
+    struct recording *recording = read_text(
+        "timestamp,processes,utime,stime,cpu_usage,memory_free,memory_used\r\n"
+        "1795859388.3513,327553,58,14,2.0554,5372240,663712\r\n");
+    CHECK_STR(recording_format(recording), "resource-tracker-0.1");
+    CHECK_NULL(recording_find(recording, "processes", "system"));
+    CHECK_NEAR(record_value(recording, "cpu_user_seconds", "system", 0), 0.58, 1e-9);
     recording_close(recording);
 }
 
@@ -419,6 +462,8 @@ static const check_test tests[] = {
     {"resource-tracker-rs's lines are read", resource_tracker_rs_lines_are_read},
     {"more CPUs than are read are said", more_cpus_than_are_read_are_said},
     {"a file without header is told by its columns", a_file_without_header_is_told_by_its_columns},
+    {"resource-tracker from 0.2 to 0.4 is read", resource_tracker_from_0_2_to_0_4_is_read},
+    {"forks are not read as processes", forks_are_not_read_as_processes},
     {"gpu_tracker's units are honoured", gpu_tracker_units_are_honoured},
     {"a sub-tracking file alone gives phases", a_sub_tracking_file_alone_gives_phases},
     {"what is broken is left out and said", what_is_broken_is_left_out_and_said},
