@@ -74,6 +74,7 @@ void record_observer_init(struct record_observer *observer, const struct recorde
         bool seldom;
     } SHOWN[] = {
         {VITALS_PROCESS_NAME, false},          {VITALS_PROCESS_COMMAND_LINE, false},
+        {VITALS_PROCESS_USER, false},          {VITALS_PROCESS_STATE, false},
         {VITALS_HOST_UPTIME_SECONDS, true},    {VITALS_HOST_CPU_BUSY_SECONDS, true},
         {VITALS_HOST_CPU_TOTAL_SECONDS, true}, {VITALS_HOST_LOAD_1M, true},
         {VITALS_HOST_LOAD_5M, true},           {VITALS_HOST_LOAD_15M, true},

@@ -74,7 +74,7 @@ static int read_form(struct recording *recording, FILE *file, vitals_error *erro
     size_t size = fread(head, 1, sizeof head, file), at = 0;
     rewind(file);
     if (size == 0)
-        return record_fail(VITALS_EFORMAT, recording->path, error, "is empty");
+        return record_fail(VITALS_EFORMAT, recording->path, error, RECORD_NOTHING_YET);
     if (is_database(head, size) && is_standard_input(recording->path))
         return record_fail(VITALS_EUNSUPPORTED, "standard input", error,
                            "holds SQLite, which can be read from a file only; name it");

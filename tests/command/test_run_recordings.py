@@ -4,6 +4,7 @@ where none can stand."""
 import json
 import os
 import pathlib
+import pwd
 import subprocess
 import sys
 import tempfile
@@ -70,6 +71,16 @@ class Recordings(unittest.TestCase):
         self.refused(2, "track", "--record", path, "--rotate", "soon", os.getpid(),
                      words="--rotate")
         self.assertFalse(path.exists())
+
+    @unittest.skipUnless("SQLite" in vitals("--version").stdout, "built without SQLite")
+    def test_its_snapshots_have_users_and_states(self):
+        path = self.folder / "a.db"
+        done = vitals("run", "-q", "--interval", "50ms", "--record", path, "--", "sleep", "1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = [row for line in vitals("--json", "--from", path).stdout.splitlines()
+                for row in json.loads(line)["tables"].get("process", [])]
+        seen = {(row["name"], row["user"], row["state"]) for row in rows}
+        self.assertIn(("sleep", pwd.getpwuid(os.getuid()).pw_name, "sleeping"), seen)
 
     # ---- one for each run ----
 

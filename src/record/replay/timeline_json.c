@@ -250,7 +250,7 @@ int timeline_json_open(const char *path, struct timeline *out, vitals_error *err
     /* A document that is incomplete now may be completed later. */
     if (code == 0 && timeline->count == 0)
         code = timeline->size == 0
-                   ? record_fail(VITALS_EFORMAT, path, error, "is empty")
+                   ? record_fail(VITALS_EFORMAT, path, error, RECORD_NOTHING_YET)
                    : record_fail(VITALS_EUNSUPPORTED, path, error, "holds no snapshots");
     if (code < 0) {
         close_timeline(timeline);

@@ -124,15 +124,23 @@ static int probe(sqlite3 *database, const char *path, vitals_error *error)
 {
     char log[4096];
     struct stat status;
-    if (sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) !=
-        SQLITE_OK) {
-        int result = sqlite3_errcode(database) & 0xFF;
-        if (result != SQLITE_CANTOPEN && result != SQLITE_READONLY)
-            return database_fail(database, path, error);
+    long long tables = database_number(database, "SELECT count(*) FROM sqlite_master");
+    int result = sqlite3_errcode(database);
+    if (result == SQLITE_READONLY_ROLLBACK)
+        return record_fail(VITALS_EFORMAT, path, error,
+                           "its writer was killed within a change, which its -journal undoes: run "
+                           "sqlite3 FILE .tables");
+    if ((result & 0xFF) == SQLITE_CANTOPEN || (result & 0xFF) == SQLITE_READONLY)
         return record_fail(VITALS_EDENIED, path, error,
                            "it was not closed, and its folder cannot be written; copy it with its "
                            "-wal elsewhere and read that");
-    }
+    if (result != SQLITE_OK)
+        return database_fail(database, path, error);
+    if (tables == 0)
+        return record_fail(VITALS_EFORMAT, path, error, RECORD_NOTHING_YET);
+
+    if (database_number(database, "SELECT count(*) FROM sqlite_master") == 0)
+        return record_fail(VITALS_EFORMAT, path, error, RECORD_NOTHING_YET);
 
     /* If the file ends inside a page and no log holds that page, SQLite would read zeros for the
      * rest of it. */
@@ -172,7 +180,8 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
         (void)sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 256 * 1024 * 1024);
         code = database_run(database, path,
                             use == DATABASE_MAKE
-                                ? "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
+                                ? "PRAGMA journal_mode=MEMORY;PRAGMA journal_mode=WAL;"
+                                  "PRAGMA synchronous=NORMAL;"
                                   "PRAGMA cache_size=-1024;PRAGMA temp_store=MEMORY;"
                                 : "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;",
                             error);
@@ -187,13 +196,15 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
     return 0;
 }
 
+/* The change to and from WAL mode writes the first 100 bytes alone: with a -journal beside them, a
+ * kill at that moment would leave a file that must be repaired first. */
 void database_close_written(sqlite3 *database)
 {
     if (database == NULL)
         return;
     (void)sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE);PRAGMA busy_timeout=0;", NULL,
                        NULL, NULL);
-    (void)sqlite3_exec(database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    (void)sqlite3_exec(database, "PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
     (void)sqlite3_close_v2(database);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "record/error.h"
 #include "record/observer.h"
 #include "record/sqlite/database.h"
 #include <vitals/sys/account.h>
@@ -462,6 +463,97 @@ static void a_kill_costs_a_csv_a_line(void)
     a_kill_costs_a_second("a.csv");
 }
 
+/* ---- a kill at each moment of a short recording ---- */
+
+#if VITALS_WITH_SQLITE
+static long changes_left; /* of files, until this process is killed */
+
+static bool may_change(void)
+{
+    if (changes_left-- <= 0)
+        (void)kill(getpid(), SIGKILL);
+    return true;
+}
+
+static ssize_t write_counted(int descriptor, const void *bytes, size_t size, off_t offset)
+{
+    return may_change() ? pwrite(descriptor, bytes, size, offset) : -1;
+}
+
+static int truncate_counted(int descriptor, off_t size)
+{
+    return may_change() ? ftruncate(descriptor, size) : -1;
+}
+
+static int unlink_counted(const char *path)
+{
+    return may_change() ? unlink(path) : -1;
+}
+
+/* Records two samples and an account; is killed in place of the change `changes` + 1 of a file. */
+static void record_up_to(const struct record_world *world, long changes)
+{
+    static const struct {
+        const char *name;
+        sqlite3_syscall_ptr call;
+    } CALLS[] = {{"pwrite", (sqlite3_syscall_ptr)write_counted},
+                 {"pwrite64", (sqlite3_syscall_ptr)write_counted},
+                 {"ftruncate", (sqlite3_syscall_ptr)truncate_counted},
+                 {"unlink", (sqlite3_syscall_ptr)unlink_counted}};
+    const struct recorder_options options = {.path = world->path, .interval_ns = 1000000000};
+    struct recorder *recorder;
+    struct filled_sample sample;
+    vitals_error error;
+    (void)sqlite3_initialize();
+    sqlite3_vfs *files = sqlite3_vfs_find(NULL);
+    for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++)
+        (void)files->xSetSystemCall(files, CALLS[i].name, CALLS[i].call);
+    changes_left = changes;
+    int code = recorder_open(&options, &recorder, &error);
+    for (uint64_t i = 0; i < 2 && code == 0; i++) {
+        record_fill(&sample, i);
+        code = recorder_write_sample(recorder, &sample.content, &error);
+    }
+    _exit(code == 0 ? -recorder_close(recorder, &error) : 1);
+}
+
+static void a_recording_killed_at_any_moment_opens_or_is_empty(void)
+{
+    size_t samples = 0, empty = 0, whole = 0;
+    int status = -1;
+    for (long changes = 0; status != 0; changes++) {
+        struct record_world world;
+        vitals_error error = {.message = ""};
+        struct recording *recording = NULL;
+        record_world_open(&world, "a.db");
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0)
+            record_up_to(&world, changes);
+        CHECK_INT(waitpid(child, &status, 0), child);
+        CHECK(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+        int code = recording_open(world.path, &recording, &error);
+        if (code < 0) {
+            CHECK_INT(code, VITALS_EFORMAT);
+            CHECK_CONTAINS(error.message, RECORD_NOTHING_YET);
+            CHECK_UINT(whole, 0); /* nothing that was there is lost */
+            empty++;
+        } else {
+            size_t count = 0;
+            (void)recording_seconds(recording, &count);
+            CHECK_STR(recording_problem(recording), "");
+            CHECK(count >= samples);
+            samples = count;
+            whole++;
+        }
+        recording_close(recording);
+        record_world_close(&world);
+    }
+    CHECK_UINT(samples, 2);
+    CHECK(empty > 0 && whole > 10);
+}
+#endif
+
 /* A file may not grow beyond 512 KiB: as a full disk, and told by the same errors. In a process of
  * its own, which leaves with how many samples were taken before the first refusal. */
 static int record_until_full(const struct record_world *world, const char *format)
@@ -891,6 +983,10 @@ static const check_test tests[] = {
     {"gpu_tracker has two tables in one file", gpu_tracker_has_two_tables_in_one_file},
     {"a kill costs a database a second", a_kill_costs_a_database_a_second},
     {"a kill costs a CSV a line", a_kill_costs_a_csv_a_line},
+#if VITALS_WITH_SQLITE
+    {"a recording killed at any moment opens or is empty",
+     a_recording_killed_at_any_moment_opens_or_is_empty},
+#endif
     {"a full disk leaves every format whole", a_full_disk_leaves_every_format_whole},
     {"a rotated database is whole", a_rotated_database_is_whole},
     {"a rotated CSV is whole", a_rotated_csv_is_whole},
