@@ -254,7 +254,8 @@ static int begin_tracking_data(struct tables *tables, const struct csv_row *row)
                              [GT_TIME] = 1,
                              [GT_CORES] = 1,
                              [GT_SYSTEM_CORES] = 1,
-                             [GT_GPUS] = 1};
+                             [GT_GPUS] = 1,
+                             [GT_EXPECTED_GPUS] = 1};
     if (!plan_columns(tables, row->count))
         return STOP_NO_MEMORY;
     for (size_t i = 0; i < row->count; i++)

@@ -31,8 +31,8 @@ struct gpu_tracker_member {
 struct gpu_tracker_tree {
     const vitals_account *account;
     const char *memory_unit, *gpu_memory_unit, *time_unit;
-    double cores, expected_cores, devices; /* 0: not known */
-    bool no_devices;                       /* there are none: what they used is 0 */
+    double cores, expected_cores, devices, expected_devices; /* 0: not known */
+    bool no_devices; /* there are none: what they used is 0 */
     size_t count;
     struct gpu_tracker_member members[MEMBERS_MAX];
 };
@@ -284,14 +284,22 @@ int account_gpu_tracker(const vitals_account *account, const struct account_view
     tree.cores = words_attribute_number(account, "system_cores");
     tree.devices = told ? devices : 0;
     tree.no_devices = told && devices == 0;
+    tree.expected_devices = words_attribute_number(account, "expected_gpus");
+    if (tree.expected_devices == 0)
+        tree.expected_devices = tree.devices;
     add_ram(&tree);
 
     add_group(&tree, 0, "max_gpu_ram");
     add_unit(&tree, tree.gpu_memory_unit);
     add_device_bytes(&tree, "system_capacity", "device_memory_total_bytes", "system");
     add_device_bytes(&tree, "system", "device_memory_used_bytes", "system");
+    double all;
+    bool unused = figure(&tree, "gpu_memory_bytes", "peak", "", &all) && all == 0;
     for (size_t i = 0; i < SCOPE_COUNT; i++)
-        add_device_bytes(&tree, SCOPES[i].key, "gpu_memory_bytes", SCOPES[i].subject);
+        if (unused) /* by no part of the tree */
+            add_number(&tree, 1, SCOPES[i].key, KIND_REAL, true, 0);
+        else
+            add_device_bytes(&tree, SCOPES[i].key, "gpu_memory_bytes", SCOPES[i].subject);
     add_cpu(&tree);
     double used[2] = {0};
     const bool no_devices = tree.no_devices, counted = no_devices || tree.devices > 0;
@@ -300,8 +308,8 @@ int account_gpu_tracker(const vitals_account *account, const struct account_view
         figure(&tree, "device_utilization_ratio", "mean", "system", &used[1]) || no_devices};
     add_group(&tree, 0, "gpu_utilization");
     add_number(&tree, 1, "system_gpu_count", KIND_COUNT, counted, tree.devices);
-    add_number(&tree, 1, "n_expected_gpus", KIND_COUNT, counted, tree.devices);
-    add_percentages(&tree, "gpu_percentages", used, shares, no_devices ? 1 : tree.devices);
+    add_number(&tree, 1, "n_expected_gpus", KIND_COUNT, counted, tree.expected_devices);
+    add_percentages(&tree, "gpu_percentages", used, shares, no_devices ? 1 : tree.expected_devices);
 
     double time = words_number(vitals_account_find(account, "wall_seconds", ""), &state);
     bool known = state > 0 && vitals_usage_convert(time, "seconds", tree.time_unit, &time) == 0;

@@ -324,6 +324,13 @@ class GpuTracker(Report):
             self.assertEqual(document["gpu_utilization"]["gpu_percentages"]["mean_sum_percent"],
                              used)
 
+    def test_a_part_of_nothing_is_nothing(self):
+        devices = [recorded.figure("devices_peak", 2, "", "sampled", subject="system"),
+                   recorded.figure("gpu_memory_peak_bytes", 0, "bytes", "sampled")]
+        path = self.account(recorded.account(devices, version="0.1.0"))
+        used = json.loads(self.report(path, "--format", "gpu-tracker"))["max_gpu_ram"]
+        self.assertEqual([used[name] for name in ("main", "descendants", "combined")], [0, 0, 0])
+
     def test_its_text_is_its_tree(self):
         """The same members in the same order, each deeper by three columns."""
         path = self.account(recorded.training())

@@ -3,6 +3,7 @@ machine stands still because it was not read, and a table written for another pr
 of its own rows."""
 
 import csv
+import os
 import subprocess
 import unittest
 
@@ -161,10 +162,10 @@ class Machine(RunCase):
             self.skipTest(f"{self.folder} is on no disk of this machine's own")
         self.assertGreaterEqual(written["value"], bytes_written)
 
-    def rows(self, form, seconds=1.2, interval="200ms"):
+    def rows(self, form, *options, seconds=1.2, interval="200ms"):
         path = self.folder / f"{form}.csv"
         done = vitals("run", "--backends", "", "--record", path, "--interval", interval, "--format", form,
-                      "--", "timeout", str(seconds), "sh", "-c", "while :; do :; done", timeout=60)
+                      *options, "--overwrite", "--", "timeout", str(seconds), "sh", "-c", "while :; do :; done", timeout=60)
         self.assertEqual(done.returncode, 124, done.stderr)
         return path.read_text()
 
@@ -186,6 +187,16 @@ class Machine(RunCase):
         self.assertGreaterEqual(len(rows), 3)
         for row in rows[1:]:  # a mean needs a reading before it
             self.assertGreater(float(row["cpu_system_sum_utilization_percent"]), 0, row)
+
+    def test_gpu_trackers_static_data_say_of_how_many_cores_its_shares_are(self):
+        for options, expected in ((("--expected-cores", "3"), 3), ((), len(os.sched_getaffinity(0)))):
+            lines = self.rows("gpu-tracker", *options).splitlines()
+            (static,) = csv.DictReader(lines[:2])
+            self.assertEqual(int(static["n_expected_cores"]), expected)
+            self.assertEqual(int(static["system_core_count"]), os.cpu_count())
+            for row in list(csv.DictReader(lines[2:]))[1:]:
+                self.assertAlmostEqual(float(row["cpu_combined_sum_utilization_percent"]) / expected,
+                                       float(row["cpu_combined_hardware_utilization_percent"]), places=6)
 
 
 if __name__ == "__main__":

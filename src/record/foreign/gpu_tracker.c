@@ -23,7 +23,7 @@ const struct gpu_tracker_column GPU_TRACKER_STATIC_COLUMNS[GPU_TRACKER_STATIC] =
     {"system_core_count",       GPU_TRACKER_WHOLE, NULL, 0, 1, GT_SYSTEM_CORES, NULL},
     {"n_expected_cores",        GPU_TRACKER_WHOLE, NULL, 0, 1, GT_CORES, NULL},
     {"system_gpu_count",        GPU_TRACKER_WHOLE, "devices", VITALS_SCOPE_SYSTEM, 1, GT_AS_IT_IS, NULL},
-    {"n_expected_gpus",         GPU_TRACKER_WHOLE, "devices", VITALS_SCOPE_SYSTEM, 1, GT_AS_IT_IS, NULL},
+    {"n_expected_gpus",         GPU_TRACKER_WHOLE, NULL, 0, 1, GT_EXPECTED_GPUS, NULL},
 };
 
 const struct gpu_tracker_column GPU_TRACKER_DATA_COLUMNS[GPU_TRACKER_DATA] = {
@@ -61,14 +61,31 @@ static double measured(const char *measure, vitals_scope scope, const struct rec
     return value != NULL && value->state > 0 ? value->value : 0;
 }
 
-/* Reads the host's row; returns 0 if the sample has no snapshot. */
-static double system_cores(const struct record_sample *sample)
+/* Reads the host's row; returns 0 if the sample has no snapshot. The cores that are expected are
+ * those that a share "of all" is of: as in usage_machine.c. */
+static double cores_of(const struct record_sample *sample, bool expected)
 {
     double cores = 0;
     const vitals_row *host = sample->snapshot != NULL
                                  ? vitals_snapshot_next(sample->snapshot, VITALS_TABLE_HOST, NULL)
                                  : NULL;
-    return host != NULL && vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0 ? cores : 0;
+    bool known = host != NULL &&
+                 ((expected && (vitals_row_number(host, VITALS_HOST_CPUS_ELIGIBLE, &cores) > 0 ||
+                                vitals_row_number(host, VITALS_HOST_CPUS_USABLE, &cores) > 0)) ||
+                  vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0);
+    return known ? cores : 0;
+}
+
+/* The devices that are told of one by one (--devices), without their partitions. */
+static double expected_gpus(const struct record_sample *sample)
+{
+    double count = 0;
+    for (size_t i = 0; i < sample->count; i++) {
+        const vitals_usage_value *value = sample->values[i];
+        count += value->scope == VITALS_SCOPE_GPU && strncmp(value->subject, "MIG-", 4) != 0 &&
+                 strcmp(vitals_measure_name(value->measure), "device_memory_total_bytes") == 0;
+    }
+    return count;
 }
 
 double gpu_tracker_value(const struct gpu_tracker_column *column,
@@ -77,10 +94,11 @@ double gpu_tracker_value(const struct gpu_tracker_column *column,
     double devices;
     switch (column->kind) {
     case GT_TIME: return (double)(sample->realtime_ns / 1000) / 1e6;
-    case GT_CORES: return expected_cores > 0 ? expected_cores : system_cores(sample);
-    case GT_SYSTEM_CORES: return system_cores(sample);
+    case GT_CORES: return expected_cores > 0 ? expected_cores : cores_of(sample, true);
+    case GT_SYSTEM_CORES: return cores_of(sample, false);
+    case GT_EXPECTED_GPUS: return expected_gpus(sample);
     case GT_GPUS:
-        devices = measured("devices", VITALS_SCOPE_SYSTEM, sample);
+        devices = expected_gpus(sample);
         return devices > 0 ? measured(column->measure, column->scope, sample) * PERCENT / devices
                            : 0;
     case GT_AS_IT_IS:

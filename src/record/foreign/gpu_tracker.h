@@ -13,7 +13,16 @@ struct gpu_tracker_column {
     const char *measure; /* NULL: vitals has no such measure */
     vitals_scope scope;
     double scale; /* factor from the base unit; 0: the unit of `kind` */
-    enum { GT_AS_IT_IS, GT_RAM, GT_GPU_RAM, GT_TIME, GT_CORES, GT_SYSTEM_CORES, GT_GPUS } kind;
+    enum {
+        GT_AS_IT_IS,
+        GT_RAM,
+        GT_GPU_RAM,
+        GT_TIME,
+        GT_CORES,
+        GT_SYSTEM_CORES,
+        GT_GPUS,
+        GT_EXPECTED_GPUS
+    } kind;
     const char *text; /* of a text: what it says */
 };
 

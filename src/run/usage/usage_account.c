@@ -108,8 +108,8 @@ static void source_words(const struct usage_account_writer *writer, enum measure
         origin = machine ? "RAPL" : "share of the packages' energy by CPU time";
     else if (!machine && strncmp(name, "network_", 8) == 0)
         origin = !usage->network_ours ? "its network namespace"
-                 : usage->network_own ? "its network namespaces, and the whole machine"
-                                      : "the whole machine, not the run alone";
+                 : usage->network_own ? "its network namespaces, and the whole machine without its loopback"
+                                      : "the whole machine without its loopback, not the run alone";
 
     double seconds = usage_cell_interval(cell);
     (void)snprintf(every, sizeof every, "%s", writer->every);
@@ -407,6 +407,8 @@ int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals
     set_drivers(&writer);
     set_number(&writer, VITALS_ATTRIBUTE_EXPECTED_CORES, usage->expected_cores);
     set_number(&writer, VITALS_ATTRIBUTE_SYSTEM_CORES, usage->system_cores);
+    if (usage->devices_named != NULL)
+        set_number(&writer, "expected_gpus", (double)usage->expected_gpus);
     if (writer.code < 0)
         vitals_account_free(writer.account);
     else

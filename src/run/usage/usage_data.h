@@ -218,6 +218,7 @@ struct vitals_usage {
     char **devices_named;          /* copies, NULL at the end; NULL: all */
     char *brand;
     double expected_cores; /* 0: not known yet */
+    size_t expected_gpus;  /* in the newest snapshot: those that the options ask for */
     double system_cores;
 
     uint64_t count, first_ns, last_ns;

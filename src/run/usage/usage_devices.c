@@ -13,17 +13,19 @@
 
 /* ---- which devices ---- */
 
+static bool is_of_brand(const vitals_usage *usage, const vitals_row *gpu)
+{
+    vitals_text vendor;
+    return usage->brand == NULL || (vitals_row_text(gpu, VITALS_GPU_VENDOR, &vendor) > 0 &&
+                                    vendor.size == strlen(usage->brand) &&
+                                    memcmp(vendor.bytes, usage->brand, vendor.size) == 0);
+}
+
 /* Whether the options ask for it. A device that is named stands for its partitions too. */
 static bool is_wanted(const vitals_usage *usage, const vitals_snapshot *snapshot,
                       const vitals_row *gpu)
 {
     const vitals_row *found;
-    vitals_text vendor;
-    if (usage->brand != NULL && (vitals_row_text(gpu, VITALS_GPU_VENDOR, &vendor) <= 0 ||
-                                 vendor.size != strlen(usage->brand) ||
-                                 memcmp(vendor.bytes, usage->brand, vendor.size) != 0))
-        return false;
-
     bool wanted = usage->devices_named == NULL;
     for (size_t i = 0; !wanted && usage->devices_named[i] != NULL; i++)
         wanted = vitals_gpu_find(snapshot, usage->devices_named[i], &found, NULL) == 0 &&
@@ -262,7 +264,7 @@ static void fold_energy(struct usage_device *device, const vitals_row *gpu,
 struct totals {
     struct usage_sum tree[SUMS], parts[PARTS][SUM_OF_PARTS], machine[ARRAY_COUNT(MACHINE_PLACES)];
     uint64_t newest_ns; /* of all readings */
-    size_t devices, busy_devices, used_devices;
+    size_t devices, others, busy_devices, used_devices;
 };
 
 /* The newest value of a cell into a sum. One that was not read anew since is as good as it was. */
@@ -359,6 +361,23 @@ static void fold_device(vitals_usage *usage, const vitals_snapshot *snapshot, co
     add_totals(totals, device, gpu, &found);
 }
 
+/* A device that the options do not ask for is in the machine all the same, with its memory. */
+static void add_other(struct totals *totals, const vitals_row *gpu)
+{
+    static const struct {
+        size_t place; /* of MACHINE_PLACES */
+        vitals_metric metric;
+    } MEMORY[] = {{1, VITALS_GPU_MEMORY_USED_BYTES}, {2, VITALS_GPU_MEMORY_TOTAL_BYTES}};
+    for (size_t i = 0; i < ARRAY_COUNT(MEMORY); i++) {
+        double bytes = 0;
+        vitals_availability state = vitals_row_number(gpu, MEMORY[i].metric, &bytes);
+        sum_add(&totals->machine[MEMORY[i].place], state, bytes);
+        totals->newest_ns = uint64_max(totals->newest_ns,
+                                       vitals_row_read_ns(gpu, MEMORY[i].metric));
+    }
+    totals->others++;
+}
+
 static void set_total(vitals_usage *usage, uint64_t now_ns, size_t scope, enum measure_place place,
                       const struct usage_sum *sum)
 {
@@ -400,9 +419,15 @@ void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot)
         return;
     for (const vitals_row *gpu = NULL;
          (gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL;) {
+        if (!is_of_brand(usage, gpu))
+            continue;
         if (is_wanted(usage, snapshot, gpu))
             fold_device(usage, snapshot, gpu, &totals);
+        else if (vitals_row_parent(gpu) == 0)
+            add_other(&totals, gpu);
     }
+    usage->expected_gpus = totals.devices;
+    totals.devices += totals.others;
 
     /* A device without a row was lost. Sums are without what the tree has on it. */
     for (size_t i = 0; i < usage->device_count; i++) {

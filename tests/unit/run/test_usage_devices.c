@@ -187,7 +187,10 @@ static void devices_are_chosen_by_name_and_by_brand(void)
     world.gpus[1].vendor = "amd";
     vitals_usage *usage = usage_of(&options);
     world_fold(&world, usage);
-    CHECK_NEAR(newest(usage, VITALS_SCOPE_SYSTEM, "devices", NULL), 1, 0);
+    /* the machine has both, with the memory of both; of one it is told what it does */
+    CHECK_NEAR(newest(usage, VITALS_SCOPE_SYSTEM, "devices", NULL), 2, 0);
+    CHECK_NEAR(figure_of(usage, "device_memory_used_peak_bytes", "system", NULL), 2 * 5000, 0);
+    CHECK_NEAR(figure_of(usage, "device_memory_used_peak_bytes", "GPU-aaaa-1", NULL), 5000, 0);
     vitals_usage_free(usage);
     options.devices = NULL;
     options.brand = "amd";
