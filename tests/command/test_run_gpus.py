@@ -63,6 +63,11 @@ class Gpus(RunCase):
                 done = vitals(*command(*limit, "--tolerance", "10"), env=world)
                 self.assertEqual((done.returncode, done.stdout), (0, "ran\n"), done.stderr)
 
+    def test_more_than_there_are_end_at_once(self):
+        done = vitals("run", "--backends", "none", "--gpus", "1", "--", "echo", "ran")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("no GPU was found", done.stderr)
+
     def test_bad_options_are_told_before_anybody_waits(self):
         done = vitals("run", "--backends", "none", "--gpus", "1", "--limit-memory", "x", "--", "true")
         self.assertEqual(done.returncode, 2)

@@ -497,6 +497,12 @@ class Locks(Selected):
         self.assertEqual((done.returncode, done.stdout), (124, ""))
         self.assertGreaterEqual(time.monotonic() - begun, 0.2)
 
+    def test_more_than_there_are_end_at_once(self):
+        done = self.run_it("-n", "9", "--wait")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("there are 8 in this machine", done.stderr)
+        self.assertEqual(self.run_it("--backends", "none", "--wait").returncode, 3)
+
     def test_waiting_until_devices_are_free(self):
         # The simulated driver grows by 10 GiB an answer.
         self.conf.write_text(f"[gpu 0]\nuuid = {UUIDS[0]}\nmemory_total_bytes = 80GiB\n"

@@ -346,8 +346,12 @@ static int too_few(const struct select_choice *choice, int code)
     size_t there = vitals_snapshot_count(choice->now, VITALS_TABLE_GPU);
     const struct shortage shortage = find_shortage(choice);
     bool may_come = shortage.known + choice->locked >= choice->needed;
-    const char *why = there == 0           ? "; no GPU was found, vitals doctor says what was tried"
-                      : choice->locked > 0 ? "; other jobs hold some with --lock"
+    char few[64];
+    (void)snprintf(few, sizeof few, "; there %s %zu in this machine", there == 1 ? "is" : "are",
+                   there);
+    const char *why = there == 0 ? "; no GPU was found, vitals doctor says what was tried"
+                      : there < choice->needed        ? few
+                      : choice->locked > 0            ? "; other jobs hold some with --lock"
                       : choice->settings->select.wait ? ""
                       : may_come                      ? "; --wait waits for more"
                                                       : "";
@@ -383,18 +387,18 @@ static int choose_in_time(struct select_choice *choice)
         int code = choose(choice);
         if (code != 0 || choice->count >= choice->needed)
             return code;
+        size_t there = vitals_snapshot_count(choice->now, VITALS_TABLE_GPU);
+        bool listed = vitals_snapshot_state(choice->now, VITALS_TABLE_GPU) != VITALS_LOWER_BOUND;
+        if (listed && there < choice->needed)
+            return too_few(choice, EXIT_FEWER);
         if (ends && clock_now_ns() >= deadline)
             return too_few(choice, EXIT_IN_VAIN);
         /* Prints one line, because nothing else shows why it takes so long. */
         if (!told) {
-            size_t there = vitals_snapshot_count(choice->now, VITALS_TABLE_GPU);
             const struct shortage shortage = find_shortage(choice);
             unsigned long long needed = (unsigned long long)choice->needed;
             command_tell_kept(choice->now);
-            if (there < choice->needed)
-                (void)command_fail(0, "waiting for %llu GPUs, though there are %zu", needed, there);
-            else if (shortage.reasons[0] != '\0' &&
-                     shortage.known + choice->locked < choice->needed)
+            if (shortage.reasons[0] != '\0' && shortage.known + choice->locked < choice->needed)
                 (void)command_fail(0, "waiting for %llu GPUs%s", needed, shortage.reasons);
             else
                 (void)command_fail(0, "waiting for GPUs: %zu of %llu are free%s", choice->count,
