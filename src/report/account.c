@@ -1,11 +1,13 @@
 /* account.c: what a run used, in a few lines for a person.
  *
+ *     vitals: next time: --cpus-per-task=4 --mem=46G --time=1:30:00
  *     vitals: python train.py finished in 1 h 12 min, exit 0
- *       CPU        3 h 41 min  (3.07 of 16 cores)  exact, cgroup v2
+ *       CPU        3 h 41 min  (3.07 of 16 cores)  exact
  *
- * Every line has a subject, the figure, and how it was measured; a figure that is missing is N/A
- * with the reason. Lines are a table; one that has nothing to say is left out. What does not fit
- * into the width goes on below itself. */
+ * The first line is what to ask a scheduler for. Every other line has a subject, the figure, and
+ * how good it is, with --verbose also its source; a figure that is missing is N/A with the reason.
+ * Lines are a table; one that has nothing to say is left out. What does not fit into the width goes
+ * on below itself. */
 #include "report/account.h"
 
 #include <inttypes.h>
@@ -15,6 +17,7 @@
 #include "feed/text.h"
 #include "report/json_form.h"
 #include "report/report.h"
+#include "report/sizing.h"
 #include "report/words.h"
 #include "util/signal_names.h"
 #include "view/paint.h"
@@ -90,16 +93,28 @@ static char *words_of(const struct account_text_lines *lines, const char *name,
     return words_figure(lines->view, find(lines, name), out);
 }
 
+/* How good a figure is, in a word; if it is missing, why. With --verbose also its source. */
+static char *how_of(const struct account_text_lines *lines, const vitals_figure *figure,
+                    char out[static WORDS])
+{
+    vitals_availability state;
+    (void)words_number(figure, &state);
+    if (figure == NULL || state <= 0 || lines->view->verbose)
+        return words_how(figure, out);
+    (void)snprintf(out, WORDS, "%s", words_quality(state));
+    return out;
+}
+
 /* ---- what the lines are ---- */
+
 static void cpu_line(const struct account_text_lines *lines)
 {
     char total[WORDS], user[WORDS], system[WORDS], words[3 * WORDS], how[WORDS];
-    vitals_availability state;
     const vitals_figure *cpu = find(lines, "cpu_seconds");
     if (cpu == NULL && has(lines, "cpu_mean_cores")) { /* the time was not counted */
         (void)snprintf(words, sizeof words, "%.2f cores, %.2f at most",
                        number(lines, "cpu_mean_cores"), number(lines, "cpu_peak_cores"));
-        put_line(lines, "CPU", words, words_how(find(lines, "cpu_mean_cores"), how));
+        put_line(lines, "CPU", words, how_of(lines, find(lines, "cpu_mean_cores"), how));
     }
     if (cpu == NULL)
         return;
@@ -112,15 +127,13 @@ static void cpu_line(const struct account_text_lines *lines)
                        number(lines, cores), known ? "of " : "", known ? (int)expected.size : 0,
                        expected.bytes, known ? " " : "");
     }
-    put_line(lines, "CPU", words, words_how(cpu, how));
+    put_line(lines, "CPU", words, how_of(lines, cpu, how));
     if (!has(lines, "cpu_user_seconds"))
         return;
     (void)snprintf(words, sizeof words, "user %s, system %s",
                    words_of(lines, "cpu_user_seconds", user),
                    words_of(lines, "cpu_system_seconds", system));
-    (void)words_number(find(lines, "cpu_user_seconds"), &state);
-    put_line(lines, "", words,
-             state == VITALS_ESTIMATE ? "estimate, by ticks" : words_quality(state));
+    put_line(lines, "", words, how_of(lines, find(lines, "cpu_user_seconds"), how));
 }
 
 /* "peak 41.20GiB", and how. How good it is may stand in the words already. */
@@ -132,8 +145,11 @@ static void peak_line(const struct account_text_lines *lines, const char *what, 
     (void)words_number(peak, &state);
     (void)snprintf(words, sizeof words, "%s %s", state > 0 ? before : "peak",
                    words_figure(lines->view, peak, bytes));
-    (void)words_how(peak, how);
-    put_line(lines, what, words, told && state > 0 ? vitals_figure_source(peak) : how);
+    (void)how_of(lines, peak, how);
+    if (told && state > 0)
+        (void)snprintf(how, sizeof how, "%s",
+                       lines->view->verbose ? vitals_figure_source(peak) : "");
+    put_line(lines, what, words, how);
 }
 
 static void memory_lines(const struct account_text_lines *lines)
@@ -146,7 +162,7 @@ static void memory_lines(const struct account_text_lines *lines)
     vitals_availability state;
     if (counted != NULL && words_number(counted, &state) >= 0 && state > 0) {
         peak_line(lines, "memory", "peak", counted, false);
-        if (resident != NULL)
+        if (resident != NULL && lines->view->verbose)
             peak_line(lines, "", "resident", resident, false);
         return;
     }
@@ -183,7 +199,7 @@ static void kills_line(const struct account_text_lines *lines)
     (void)snprintf(words, sizeof words, "%.0f process%s killed for want of it", kills,
                    kills == 1 ? "" : "es");
     put_line(lines, has(lines, "memory_peak_bytes") ? "" : "memory", words,
-             words_how(find(lines, "oom_kills"), how));
+             how_of(lines, find(lines, "oom_kills"), how));
 }
 
 /* ---- devices ---- */
@@ -206,7 +222,7 @@ static void device_lines(const struct account_text_lines *lines)
         double ratio = words_number(busy, &has_busy);
         if (busy == NULL && has_memory <= 0) {
             /* Why a device or a back end reported nothing, up to the remedy. */
-            (void)words_how(memory, how);
+            (void)how_of(lines, memory, how);
             how[strcspn(how, ";")] = '\0';
             put_line(lines, label, "N/A", how);
             continue;
@@ -216,14 +232,14 @@ static void device_lines(const struct account_text_lines *lines)
         if (has_busy > 0)
             (void)snprintf(words + used, sizeof words - (size_t)used, ", %.0f %% busy",
                            ratio * 100);
-        (void)words_how(has_memory <= 0 && has_busy > 0 ? busy : memory, how);
+        (void)how_of(lines, has_memory <= 0 && has_busy > 0 ? busy : memory, how);
         put_line(lines, label[0] != '\0' ? label : subject, words, how);
     }
 
     const vitals_figure *left_out = find(lines, "gpus_not_counted");
     if (left_out != NULL) {
         (void)snprintf(words, sizeof words, "%.0f not counted", number(lines, "gpus_not_counted"));
-        put_line(lines, "GPUs", words, words_how(left_out, how));
+        put_line(lines, "GPUs", words, how_of(lines, left_out, how));
     }
 }
 
@@ -253,7 +269,7 @@ static void energy_line(const struct account_text_lines *lines)
             continue;
         (void)snprintf(words, sizeof words, "%s %s", ENERGIES[i].of,
                        words_figure(lines->view, figure, value));
-        put_line(lines, what, words, words_how(figure, how));
+        put_line(lines, what, words, how_of(lines, figure, how));
         what = "";
         if (i == 0)
             i++; // the share says more than the whole
@@ -271,7 +287,7 @@ static void pair_line(const struct account_text_lines *lines, const char *what,
     (void)snprintf(words, sizeof words, "%s %s, %s %s", verbs[0],
                    words_figure(lines->view, first, a), verbs[1],
                    words_figure(lines->view, second, b));
-    put_line(lines, what, words, words_how(first, how));
+    put_line(lines, what, words, how_of(lines, first, how));
 }
 
 static void flow_lines(const struct account_text_lines *lines)
@@ -306,7 +322,7 @@ static void process_line(const struct account_text_lines *lines)
     if (find(lines, "processes_left") != NULL)
         (void)snprintf(words + used, sizeof words - (size_t)used, ", %.0f still running",
                        number(lines, "processes_left"));
-    put_line(lines, "processes", words, words_how(count, how));
+    put_line(lines, "processes", words, how_of(lines, count, how));
 }
 
 /* If the work waited for a noticeable part of the time. */
@@ -328,7 +344,7 @@ static void waiting_line(const struct account_text_lines *lines)
         (void)words_figure(lines->view, find(lines, PRESSURES[i].name), value);
         used += (size_t)snprintf(words + used, sizeof words - used, "%s%s %.60s",
                                  used > 0 ? ", " : "for ", PRESSURES[i].what, value);
-        (void)words_how(find(lines, PRESSURES[i].name), how);
+        (void)how_of(lines, find(lines, PRESSURES[i].name), how);
     }
     if (used > 0)
         put_line(lines, "waited", words, how);
@@ -343,7 +359,8 @@ static void coverage_line(const struct account_text_lines *lines)
     if (!has(lines, "cpu_coverage_ratio") || percent >= MUCH)
         return;
     (void)snprintf(words, sizeof words, "saw %.0f %% of the CPU time", percent);
-    put_line(lines, "sampling", words, "what is sampled misses the rest");
+    put_line(lines, "sampling", words,
+             lines->view->verbose ? "what is sampled misses the rest" : "");
 }
 
 static void (*const LINES[])(const struct account_text_lines *lines) = {
@@ -382,8 +399,23 @@ static void command_words(vitals_text command, bool ascii, char out[static COMMA
         memcpy(out + strlen(out), "..", 3);
 }
 
+/* What to ask for next time, in the words of Slurm. */
+static void request_line(const struct account_text_lines *lines)
+{
+    struct sizing sizing;
+    char options[WORDS];
+    sizing_of(lines->account, &sizing);
+    sizing_request(&sizing, options, sizeof options);
+    if (options[0] == '\0')
+        return;
+    paint_text(lines->paint, COLOR_PLAIN, "vitals: next time");
+    paint_text(lines->paint, COLOR_PLAIN, sizing.failed ? ", at least: " : ": ");
+    paint_text(lines->paint, COLOR_BOLD, options);
+    paint_end(lines->paint);
+}
+
 /* The command and how it ended. */
-static void first_line(const struct account_text_lines *lines)
+static void title_line(const struct account_text_lines *lines)
 {
     char name[COMMAND_BYTES], wall[WORDS], why[2 * WORDS], words[3 * WORDS];
     const bool ascii = lines->view->ascii, machine = lines->subject[0] != '\0';
@@ -429,8 +461,11 @@ int account_text(const vitals_account *account, const struct account_view *view,
     const struct account_text_lines lines = {&paint, account, view,
                                              words_is_machine(account) ? "system" : ""};
     paint_init(&paint, view->color, write, data);
-    first_line(&lines);
-    if (vitals_account_failure(account).size > 0) /* a job that did not run has no figures */
+    bool ran = vitals_account_failure(account).size == 0;
+    if (ran && lines.subject[0] == '\0')
+        request_line(&lines);
+    title_line(&lines);
+    if (!ran) /* a job that did not run has no figures */
         return paint_done(&paint);
     sentence_lines(&lines, "limit", vitals_account_attribute(account, "limit_words"));
     for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++)

@@ -9,6 +9,7 @@
 
 #include "report/json_form.h"
 #include "report/words.h"
+#include "util/signal_names.h"
 #include "view/paint.h"
 
 static const double MIB = 0x1p20, GIB = 0x1p30;
@@ -237,8 +238,9 @@ static void size_time(const vitals_account *account, struct sizing_part *part)
         return;
     }
     if (vitals_account_signal(account) != 0) {
-        explain(part, "it was ended after %.40s, by signal %d", words_seconds(wall, words),
-                vitals_account_signal(account));
+        char name[SIGNAL_NAME_SIZE];
+        explain(part, "it was ended after %.40s, by SIG%s", words_seconds(wall, words),
+                signal_names_format(vitals_account_signal(account), name));
         return;
     }
     /* 5 minutes, then quarters of an hour, then hours. */
@@ -373,24 +375,47 @@ static void put_unknown(struct paint *paint, const struct sizing *sizing)
     }
 }
 
+/* Writes the option of sbatch for a part; returns false if there is none to give. */
+static bool slurm_option(const struct sizing *sizing, size_t part, char out[static WORDS])
+{
+    double amount = sizing->parts[part].amount, minutes = amount / 60, hours = floor(minutes / 60);
+    char size[WORDS];
+    bool given = sizing->parts[part].known && amount > 0;
+    if (part == SIZING_CPUS)
+        (void)snprintf(out, WORDS, "--cpus-per-task=%.0f", amount);
+    else if (part == SIZING_MEMORY) /* Slurm's letters are binary: its M is MiB */
+        (void)snprintf(out, WORDS, "--mem=%.40s", size_words(amount, "G", "M", size));
+    else if (part == SIZING_GPUS)
+        (void)snprintf(out, WORDS, "--gpus=%.0f", amount);
+    else if (part == SIZING_TIME)
+        (void)snprintf(out, WORDS, "--time=%.0f:%02.0f:00", hours, minutes - hours * 60);
+    else
+        return false;
+    return given;
+}
+
+void sizing_request(const struct sizing *sizing, char *out, size_t capacity)
+{
+    char option[WORDS];
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < SIZING_COUNT; i++)
+        if (slurm_option(sizing, i, option) && used + strlen(option) + 2 <= capacity)
+            used += (size_t)snprintf(out + used, capacity - used, "%s%s", used > 0 ? " " : "",
+                                     option);
+}
+
 int sizing_slurm(const struct sizing *sizing, vitals_write_fn *write, void *data)
 {
-    const struct sizing_part *parts = sizing->parts;
+    const struct sizing_part *memory = &sizing->parts[SIZING_GPU_MEMORY];
     struct paint paint;
-    char size[WORDS]; /* Slurm's letters are binary: its M is MiB */
+    char option[WORDS];
     paint_init(&paint, false, write, data);
-    if (parts[SIZING_CPUS].known)
-        put(&paint, "#SBATCH --cpus-per-task=%.0f", parts[SIZING_CPUS].amount);
-    if (parts[SIZING_MEMORY].known)
-        put(&paint, "#SBATCH --mem=%s", size_words(parts[SIZING_MEMORY].amount, "G", "M", size));
-    if (parts[SIZING_GPUS].known && parts[SIZING_GPUS].amount > 0)
-        put(&paint, "#SBATCH --gpus=%.0f", parts[SIZING_GPUS].amount);
-    if (parts[SIZING_TIME].known) {
-        double minutes = parts[SIZING_TIME].amount / 60, hours = floor(minutes / 60);
-        put(&paint, "#SBATCH --time=%.0f:%02.0f:00", hours, minutes - hours * 60);
-    }
-    if (parts[SIZING_GPU_MEMORY].known)
-        put(&paint, "# each GPU needs %.0f GiB of memory", parts[SIZING_GPU_MEMORY].amount / GIB);
+    for (size_t i = 0; i < SIZING_COUNT; i++)
+        if (slurm_option(sizing, i, option))
+            put(&paint, "#SBATCH %s", option);
+    if (memory->known)
+        put(&paint, "# each GPU needs %.0f GiB of memory", memory->amount / GIB);
     put_unknown(&paint, sizing);
     return paint_done(&paint);
 }

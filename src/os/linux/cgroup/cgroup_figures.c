@@ -13,7 +13,7 @@ enum { TEXT_BYTES = 16 * 1024 };
 
 static const double MICRO = 1e-6, NANO = 1e-9;
 
-#define PEAK ", page cache and kernel memory included"
+#define PEAK ", with page cache and kernel memory"
 
 const struct own_figure own_figures_v2[] = {
     {COUNTED_CPU_SECONDS, "", "cpu.stat", OWN_FIELD, "usage_usec", MICRO, "cgroup v2 cpu.stat"},
