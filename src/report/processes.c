@@ -32,10 +32,14 @@ static double *counter_of(struct process_use *use, size_t which)
 
 /* ---- identity ---- */
 
+static size_t first_slot(int64_t pid)
+{
+    return (size_t)((uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SLOTS;
+}
+
 static size_t slot_of(const struct processes_table *table, int64_t pid, double start)
 {
-    size_t at = (size_t)(((uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(start * 100)) %
-                         SLOTS);
+    size_t at = first_slot(pid);
     while (table->slots[at] != 0) {
         const struct process_use *use = &table->items[table->slots[at] - 1];
         if (use->pid == pid && use->start == start)
@@ -43,6 +47,17 @@ static size_t slot_of(const struct processes_table *table, int64_t pid, double s
         at = (at + 1) % SLOTS;
     }
     return at;
+}
+
+/* The process of this snapshot that has the pid; NULL: none. */
+static struct process_use *present(const struct processes_table *table, int64_t pid)
+{
+    for (size_t at = first_slot(pid); table->slots[at] != 0; at = (at + 1) % SLOTS) {
+        struct process_use *use = &table->items[table->slots[at] - 1];
+        if (use->pid == pid && use->last_second == table->second)
+            return use;
+    }
+    return NULL;
 }
 
 /* ---- one row ---- */
@@ -102,18 +117,19 @@ static void fold(struct processes_table *table, const vitals_snapshot *snapshot)
     if (vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, NULL) == NULL)
         return;
     /* The memory that each holds on all devices at this time. */
-    for (size_t i = 0; i < table->count; i++) {
-        struct process_use *use = &table->items[i];
-        double sum = -1, pid, value;
-        if (use->last_second != table->second)
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, row)) != NULL;) {
+        double pid, value;
+        struct process_use *use = vitals_row_number(row, VITALS_GPU_PROCESS_PID, &pid) > 0 &&
+                                          vitals_row_number(
+                                              row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &value) > 0
+                                      ? present(table, (int64_t)pid)
+                                      : NULL;
+        if (use == NULL)
             continue;
-        for (const vitals_row *row = NULL;
-             (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, row)) != NULL;)
-            if (vitals_row_number(row, VITALS_GPU_PROCESS_PID, &pid) > 0 &&
-                (int64_t)pid == use->pid &&
-                vitals_row_number(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &value) > 0)
-                sum = (sum > 0 ? sum : 0) + value;
-        use->gpu_bytes = sum > use->gpu_bytes ? sum : use->gpu_bytes;
+        use->gpu_now = use->gpu_second == table->second ? use->gpu_now + value : value;
+        use->gpu_second = table->second;
+        use->gpu_bytes = use->gpu_now > use->gpu_bytes ? use->gpu_now : use->gpu_bytes;
     }
 }
 

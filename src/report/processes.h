@@ -16,8 +16,9 @@ struct process_use {
     double cpu_seconds, read_bytes, written_bytes; /* growth while it was seen */
     double memory_bytes, gpu_bytes;                /* largest sample */
     double first_second, last_second;
-    double bases[3]; /* of the counters; of a newcomer 0 */
-    bool titled;     /* the name is a command line */
+    double gpu_now, gpu_second; /* what it holds in the snapshot of that second */
+    double bases[3];            /* of the counters; of a newcomer 0 */
+    bool titled;                /* the name is a command line */
 };
 
 struct process_list {
