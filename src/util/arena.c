@@ -1,6 +1,7 @@
 /* arena.c: blocks in a row, filled from the front.
  *
- * After a few ticks there is one block that holds the largest tick so far. */
+ * After a few ticks there is one block that holds the largest tick so far. If many ticks in a row
+ * fill less than a quarter of it, as when thousands of processes have gone, it becomes smaller. */
 #include "util/arena.h"
 
 #include "util/memory.h"
@@ -11,12 +12,15 @@
 enum {
     ALIGNMENT = alignof(max_align_t),
     BLOCK_MIN = 16 * 1024,
-    BLOCK_DOUBLING_MAX = 4 * 1024 * 1024
+    BLOCK_DOUBLING_MAX = 4 * 1024 * 1024,
+    ROOM_MIN = 256 * 1024, /* less is not worth giving back */
+    ROOMY_MAX = 8
 };
 
 struct arena_block {
     struct arena_block *next;
     size_t size;
+    unsigned roomy; /* of the first: resets in a row that found it hardly used */
     alignas(max_align_t) char bytes[];
 };
 
@@ -90,15 +94,22 @@ char *arena_copy(struct arena *arena, const char *bytes, size_t size)
 
 void arena_reset(struct arena *arena)
 {
-    struct arena_block *first = arena->first;
+    struct arena_block *first = arena->first, *block = first;
+    size_t total = 0, filled = arena->used;
+    for (; block != NULL && block != arena->current; block = block->next)
+        filled += block->size;
+    for (block = first; block != NULL; block = block->next)
+        total += block->size;
     arena->current = first;
     arena->used = 0;
-    if (first == NULL || first->next == NULL)
+    if (first == NULL)
         return;
-    size_t total = 0;
-    for (const struct arena_block *block = first; block != NULL; block = block->next)
-        total += block->size;
-    struct arena_block *joined = block_new(total);
+
+    first->roomy = total > ROOM_MIN && filled < total / 4 ? first->roomy + 1 : 0;
+    bool shrinks = first->roomy == ROOMY_MAX;
+    if (first->next == NULL && !shrinks)
+        return;
+    struct arena_block *joined = block_new(shrinks ? size_max(2 * filled, BLOCK_MIN) : total);
     if (joined == NULL)
         return; /* the pieces serve as well */
     blocks_free(first);

@@ -4,6 +4,7 @@
 #include "util/arena.h"
 #include "util/memory.h"
 
+#include <malloc.h>
 #include <stdalign.h>
 
 static void memory_is_aligned_zeroed_and_apart(void)
@@ -89,11 +90,36 @@ static void every_failed_allocation_is_survived(void)
     }
 }
 
+/* Thousands of processes come and go; now and then a tick is a large one. */
+static void what_is_hardly_used_goes_back(void)
+{
+    struct arena arena = {0};
+    for (int i = 0; i < 8192; i++)
+        CHECK_NOT_NULL(arena_alloc(&arena, 1024));
+    arena_reset(&arena);
+    for (int i = 0; i < 7; i++) {
+        CHECK_NOT_NULL(arena_alloc(&arena, 1000));
+        arena_reset(&arena);
+    }
+    CHECK(malloc_usable_size(arena.first) >= 8192 * 1024);
+    CHECK_NOT_NULL(arena_alloc(&arena, 4096 * 1024));
+    arena_reset(&arena);
+    for (int i = 0; i < 8; i++) {
+        CHECK(malloc_usable_size(arena.first) >= 8192 * 1024);
+        CHECK_NOT_NULL(arena_alloc(&arena, 1000));
+        arena_reset(&arena);
+    }
+    CHECK(malloc_usable_size(arena.first) < 64 * 1024);
+    CHECK_NOT_NULL(arena_alloc(&arena, 1000));
+    arena_done(&arena);
+}
+
 static const check_test tests[] = {
     {"memory is aligned, zeroed and apart", memory_is_aligned_zeroed_and_apart},
     {"what was used before is zero again", what_was_used_before_is_zero_again},
     {"a steady tick allocates nothing", a_steady_tick_allocates_nothing},
     {"a block larger than any is given", a_block_larger_than_any_is_given},
+    {"what is hardly used goes back", what_is_hardly_used_goes_back},
     {"every failed allocation is survived", every_failed_allocation_is_survived},
 };
 CHECK_TESTS(tests)
