@@ -26,7 +26,7 @@ int os_tracked_cgroup_list(const struct os_tracked_cgroup *attached, size_t whic
                            struct os_pids *pids);
 
 /* Whether a process is in it or below it; true where that cannot be read. */
-bool os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t which, int64_t pid);
+bool os_tracked_cgroup_holds(struct os_tracked_cgroup *attached, size_t which, int64_t pid);
 
 /* The cgroup's counts since it was made; quantities that it does not count are left as they are. */
 void os_tracked_cgroup_read(const struct os_tracked_cgroup *attached, size_t which,

@@ -420,8 +420,7 @@ RETURNS(int,
                                struct os_pids *pids),
         0)
 RETURNS(bool,
-        os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t which,
-                                int64_t pid),
+        os_tracked_cgroup_holds(struct os_tracked_cgroup *attached, size_t which, int64_t pid),
         false)
 DOES_NOTHING(os_tracked_cgroup_read(const struct os_tracked_cgroup *attached, size_t which,
                                     struct counted *out))

@@ -337,6 +337,8 @@ static double own_pages(const struct usage_memory *memory)
 }
 
 struct estimate {
+    struct usage_sum shared; /* of its total the largest part: `common` */
+    double common;
     double own, beside, resident, proportional;
     uint64_t walked_ns, shared_ns; /* the oldest walk; when something became shared last */
     size_t known;
@@ -367,11 +369,24 @@ static void add_estimate(struct estimate *sum, const struct usage_process *proce
     sum->known++;
 }
 
+/* Pages that several map. Of several processes nothing tells which share with which: about the most
+ * that one of them shares. */
+static void add_shared(struct estimate *sum, const struct usage_memory *memory)
+{
+    vitals_availability state = (vitals_availability)memory->state;
+    if (state > 0)
+        state = state_worse(state, (vitals_availability)memory->common_state);
+    sum_add(&sum->shared, state, memory->common);
+    if (state > 0)
+        sum->common = f64_max(sum->common, memory->common);
+}
+
 /* Where no process tells its private pages nothing is estimated; where some do, the others count
  * with what is known of them. */
 static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     struct estimate sums[SUBJECT_SYSTEM] = {0};
+    uint64_t newest_ns = 0;
     bool any = false;
     for (size_t i = 0; i < usage->processes.count; i++) {
         struct usage_process *process = usage->processes.items[i];
@@ -397,16 +412,25 @@ static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
         vitals_availability state = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES,
                                                       &resident);
         const struct usage_memory *memory = &process->memory;
-        if (memory->twin || memory->ended || state == VITALS_GONE || memory->state == VITALS_GONE)
+        struct estimate *part = &sums[process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS];
+        if (memory->twin || memory->ended)
+            continue; /* its pages are another's, or gone */
+        newest_ns = uint64_max(newest_ns, memory->walked_ns);
+        add_shared(&sums[SUBJECT_TREE], memory);
+        add_shared(part, memory);
+        if (state == VITALS_GONE || memory->state == VITALS_GONE)
             continue; /* what is gone holds nothing */
         state = state <= 0 || any ? state : (vitals_availability)process->memory.state;
         add_estimate(&sums[SUBJECT_TREE], process, state, row);
-        add_estimate(&sums[process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS], process, state,
-                     row);
+        add_estimate(part, process, state, row);
     }
 
     for (size_t scope = 0; scope < ARRAY_COUNT(sums); scope++) {
-        const struct estimate *sum = &sums[scope];
+        struct estimate *sum = &sums[scope];
+        sum->shared.total = sum->common;
+        if (sum->shared.known > 1)
+            sum->shared.state = VITALS_ESTIMATE;
+        usage_set_gauge(usage, newest_ns, MEASURE_AT_memory_shared_bytes, scope, &sum->shared);
         double both = sum->own + sum->beside;
         if (sum->walked_ns >= sum->shared_ns)
             both = f64_max(both, sum->proportional);
@@ -414,38 +438,6 @@ static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
         usage_cell_gauge(usage_cell(usage, scope, MEASURE_AT_memory_both_bytes),
                          vitals_snapshot_monotonic_ns(snapshot), smaller(both, sum->resident),
                          sum->known > 0 ? sum->state : missing);
-    }
-}
-
-/* Pages that several map. Of several processes nothing tells which share with which: about the most
- * that one of them shares. */
-static void set_shared(vitals_usage *usage, const vitals_snapshot *snapshot)
-{
-    struct usage_sum shared[SUBJECT_SYSTEM] = {0};
-    double largest[SUBJECT_SYSTEM] = {0};
-    uint64_t newest_ns = 0;
-    const struct usage_process *process;
-    const vitals_row *row = NULL;
-    while ((process = usage_next_member(usage, snapshot, &row)) != NULL) {
-        const struct usage_memory *memory = &process->memory;
-        vitals_availability state = (vitals_availability)memory->state;
-        if (memory->twin || memory->ended)
-            continue; /* its pages are another's, or gone */
-        if (state > 0)
-            state = state_worse(state, (vitals_availability)memory->common_state);
-        newest_ns = uint64_max(newest_ns, memory->walked_ns);
-        size_t scope = process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS;
-        usage_add_reading(shared, process->root, state, memory->common);
-        if (state > 0) {
-            largest[SUBJECT_TREE] = f64_max(largest[SUBJECT_TREE], memory->common);
-            largest[scope] = f64_max(largest[scope], memory->common);
-        }
-    }
-    for (size_t scope = 0; scope < ARRAY_COUNT(shared); scope++) {
-        shared[scope].total = largest[scope];
-        if (shared[scope].known > 1)
-            shared[scope].state = VITALS_ESTIMATE;
-        usage_set_gauge(usage, newest_ns, MEASURE_AT_memory_shared_bytes, scope, &shared[scope]);
     }
 }
 
@@ -460,5 +452,4 @@ void usage_memory(vitals_usage *usage, const vitals_snapshot *snapshot)
         note_walked(process, row);
     find_twins(usage, snapshot);
     estimate(usage, snapshot);
-    set_shared(usage, snapshot);
 }

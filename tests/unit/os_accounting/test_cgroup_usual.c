@@ -58,7 +58,7 @@ static void it_is_where_the_list_of_mounts_says(void)
     struct os os = open_real();
     if (count_usual(&os, usual) <= 0)
         CHECK_SKIP("no cgroup of ours is at a usual place, of the first namespace");
-    cgroups_find(&listed, &os, (1u << CGROUP_CONTROLLERS) - 1);
+    cgroups_find(&listed, &os, 0, (1u << CGROUP_CONTROLLERS) - 1);
     for (int i = 0; i < CGROUP_CONTROLLERS; i++) {
         const struct cgroup_found *other = &listed.found[i];
         struct stat here, there;

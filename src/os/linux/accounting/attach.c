@@ -3,6 +3,7 @@
  * Where a cgroup is comes from /proc/PID/cgroup and our own mounts; a folder is held open by its
  * descriptor, so that one which is removed and made again is not taken for it. */
 #include "os/attach.h"
+#include "os/linux/cgroup/cgroup.h"
 #include "os/linux/cgroup/cgroup_own.h"
 #include "os/linux/lines.h"
 
@@ -15,21 +16,16 @@
 
 enum { TEXT_BYTES = 16 * 1024, DEPTH_MAX = 16, PIDS_MAX = 1 << 16 };
 
-/* Hierarchies that count something. Those of version 1 may be mounted together. */
-static const struct hierarchy {
-    const char *name, *controller;
-    unsigned version;
-    const struct own_figure *figures;
-} HIERARCHIES[] = {
-    {"cgroup2", "", 2, own_figures_v2},       {"cgroup1", "cpuacct", 1, own_figures_v1},
-    {"cgroup1", "memory", 1, own_figures_v1}, {"cgroup1", "pids", 1, own_figures_v1},
-    {"cgroup1", "blkio", 1, own_figures_v1},
-};
+/* Hierarchies that count something: that of version 2, and those of version 1, which may be mounted
+ * together. */
+static const enum cgroup_controller COUNTING[] = {CGROUP_SECOND, CGROUP_CPUACCT, CGROUP_MEMORY,
+                                                  CGROUP_PIDS, CGROUP_IO};
 
 struct attach_group {
-    const struct hierarchy *of; /* NULL: none */
-    struct cgroup_path cgroup;  /* as in /proc/PID/cgroup */
-    struct cgroup_place place;
+    enum cgroup_controller controller;
+    unsigned version;
+    struct cgroup_path cgroup; /* as in /proc/PID/cgroup */
+    const struct own_figure *figures;
     struct own_group own;
     os_quantities counts;
 };
@@ -37,67 +33,39 @@ struct attach_group {
 struct os_tracked_cgroup {
     const struct os *os;
     size_t count;
-    struct attach_group groups[ARRAY_COUNT(HIERARCHIES)];
+    struct attach_group groups[ARRAY_COUNT(COUNTING)];
+    struct cgroups found; /* memory that is used again */
 };
 
-struct attach_finding {
-    const struct hierarchy *hierarchy;
-    struct attach_group *group;
-};
-
-static void take_membership(struct span line, void *data)
+static bool find_group(struct os_tracked_cgroup *attached, int64_t pid,
+                       enum cgroup_controller controller, struct attach_group *group)
 {
-    const struct attach_finding *finding = data;
-    unsigned version;
-    struct span path;
-    struct attach_group *group = finding->group;
-    if (!host_parse_membership(line, finding->hierarchy->controller, &version, &path) ||
-        version != finding->hierarchy->version || path.size > sizeof group->cgroup.bytes)
-        return;
-    group->of = finding->hierarchy;
-    group->cgroup.size = path.size;
-    memcpy(group->cgroup.bytes, path.bytes, path.size);
-}
-
-static void take_mount(struct span line, void *data)
-{
-    const struct attach_finding *finding = data;
-    struct attach_group *group = finding->group;
-    struct cgroup_mount mount;
-    if (host_parse_cgroup_mount(line, &mount) &&
-        host_mount_has(&mount, finding->hierarchy->version, finding->hierarchy->controller))
-        host_place_cgroup(&mount, (struct span){group->cgroup.bytes, group->cgroup.size},
-                          &group->place);
-}
-
-static bool find_group(const struct os *os, int64_t pid, const struct hierarchy *hierarchy,
-                       struct attach_group *group)
-{
+    const struct os *os = attached->os;
+    const struct cgroup_found *found = &attached->found.found[controller];
+    const struct cgroup_place *place = &found->place;
     char path[CGROUP_PATH_MAX + 1], controllers[TEXT_BYTES];
-    struct attach_finding finding = {hierarchy, group};
-    *group = (struct attach_group){.own = {.parent = -1, .folder = -1}};
-    if (os->sys < 0 || !linux_process_path(path, pid, "cgroup"))
-        return false;
-    (void)lines_each(os, os->proc, path, take_membership, &finding);
-    if (group->of != NULL)
-        (void)lines_each(os, os->proc, "self/mountinfo", take_mount, &finding);
-    const struct cgroup_place *place = &group->place;
+    const unsigned version = controller == CGROUP_SECOND ? 2 : 1;
+    cgroups_find(&attached->found, os, pid, 1u << controller);
     bool top = place->path.size <= place->mount_size;
-    if (group->of == NULL || !place->found || place->outer || top ||
-        place->path.size >= sizeof path)
+    if (found->version != version || place->outer || top || place->path.size >= sizeof path)
         return false;
 
+    *group = (struct attach_group){.controller = controller,
+                                   .version = version,
+                                   .cgroup = found->cgroup,
+                                   .figures = version == 2 ? own_figures_v2 : own_figures_v1,
+                                   .own = {.parent = -1, .folder = -1}};
     memcpy(path, place->path.bytes, place->path.size);
     path[place->path.size] = '\0';
     if (own_group_open(os, path, &group->own) < 0)
         return false;
-    const char *counting = hierarchy->controller;
-    if (hierarchy->version == 2) {
+    const char *counting = cgroup_names[controller];
+    if (version == 2) {
         (void)own_group_read(os, &group->own, "cgroup.controllers", controllers,
                              sizeof controllers);
         counting = controllers;
     }
-    group->counts = own_figures_found(&group->own, hierarchy->figures, counting);
+    group->counts = own_figures_found(&group->own, group->figures, counting);
     if (group->counts == 0)
         os_close_descriptor(group->own.folder);
     return group->counts != 0;
@@ -109,10 +77,9 @@ int os_attach(const struct os *os, int64_t pid, struct os_tracked_cgroup **out)
     if (attached == NULL)
         return -ENOMEM;
     attached->os = os;
-    for (size_t i = 0; i < ARRAY_COUNT(HIERARCHIES); i++) {
-        if (find_group(os, pid, &HIERARCHIES[i], &attached->groups[attached->count]))
-            attached->count++;
-    }
+    for (size_t i = 0; i < ARRAY_COUNT(COUNTING); i++)
+        attached->count += find_group(attached, pid, COUNTING[i],
+                                      &attached->groups[attached->count]);
     if (attached->count == 0) {
         memory_free(attached);
         attached = NULL;
@@ -137,7 +104,7 @@ size_t os_tracked_cgroup_count(const struct os_tracked_cgroup *attached)
 
 const char *os_tracked_cgroup_name(const struct os_tracked_cgroup *attached, size_t which)
 {
-    return attached->groups[which].of->name;
+    return attached->groups[which].version == 2 ? "cgroup2" : "cgroup1";
 }
 
 static void take_pid(struct span line, void *data)
@@ -201,19 +168,18 @@ int64_t os_parent_of(const struct os *os, int64_t pid)
     return read_stat(os, pid, &stat) && (stat.has & OS_STAT_PARENT) != 0 ? stat.parent_pid : -1;
 }
 
-bool os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t which, int64_t pid)
+bool os_tracked_cgroup_holds(struct os_tracked_cgroup *attached, size_t which, int64_t pid)
 {
     const struct os *os = attached->os;
-    const struct cgroup_path *ours = &attached->groups[which].cgroup;
-    char path[PROCESS_PATH];
-    struct attach_group theirs = {.of = NULL};
-    struct attach_finding finding = {attached->groups[which].of, &theirs};
-    if (!linux_process_path(path, pid, "cgroup") ||
-        lines_each(os, os->proc, path, take_membership, &finding) < 0 || theirs.of == NULL)
+    const struct attach_group *group = &attached->groups[which];
+    const struct cgroup_path *ours = &group->cgroup;
+    const struct cgroup_found *theirs = &attached->found.found[group->controller];
+    if (cgroups_find_paths(&attached->found, os, pid, 1u << group->controller) < 0 ||
+        theirs->version != group->version)
         return true;
-    const char *bytes = theirs.cgroup.bytes;
-    if (theirs.cgroup.size >= ours->size && memcmp(bytes, ours->bytes, ours->size) == 0 &&
-        (theirs.cgroup.size == ours->size || bytes[ours->size] == '/'))
+    const char *bytes = theirs->cgroup.bytes;
+    if (theirs->cgroup.size >= ours->size && memcmp(bytes, ours->bytes, ours->size) == 0 &&
+        (theirs->cgroup.size == ours->size || bytes[ours->size] == '/'))
         return true;
     /* A process that has ended may be shown elsewhere until it is reaped; it has been counted. */
     struct os_stat stat;
@@ -225,5 +191,5 @@ void os_tracked_cgroup_read(const struct os_tracked_cgroup *attached, size_t whi
                             struct counted *out)
 {
     const struct attach_group *group = &attached->groups[which];
-    own_figures_read(attached->os, &group->own, group->of->figures, group->counts, out);
+    own_figures_read(attached->os, &group->own, group->figures, group->counts, out);
 }

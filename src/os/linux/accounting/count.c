@@ -33,7 +33,7 @@ const struct cgroup_found *count_cgroup(const struct os_count_options *options,
     const struct span memberships = {shared->memberships, shared->size};
     if (shared->size > 0 && cgroup_usual_find(os, memberships, controller, &shared->last_asked))
         return &shared->last_asked;
-    cgroups_find(&shared->cgroups, os, WANTED);
+    cgroups_find(&shared->cgroups, os, 0, WANTED);
     shared->elsewhere = true;
     return &shared->cgroups.found[controller];
 }

@@ -14,15 +14,14 @@
 
 static const struct {
     enum cgroup_controller controller;
-    const char *name;
     os_quantities counts;
     const char *limit;
 } HIERARCHIES[] = {
-    {CGROUP_CPUACCT, "cpuacct", 1u << COUNTED_CPU_SECONDS, ""},
-    {CGROUP_MEMORY, "memory", 1u << COUNTED_MEMORY_PEAK_BYTES | 1u << COUNTED_OOM_KILLS,
+    {CGROUP_CPUACCT, 1u << COUNTED_CPU_SECONDS, ""},
+    {CGROUP_MEMORY, 1u << COUNTED_MEMORY_PEAK_BYTES | 1u << COUNTED_OOM_KILLS,
      "memory.limit_in_bytes"},
-    {CGROUP_PIDS, "pids", 1u << COUNTED_TASKS_PEAK, "pids.max"},
-    {CGROUP_IO, "blkio", 1u << COUNTED_READ_BYTES | 1u << COUNTED_WRITTEN_BYTES, ""},
+    {CGROUP_PIDS, 1u << COUNTED_TASKS_PEAK, "pids.max"},
+    {CGROUP_IO, 1u << COUNTED_READ_BYTES | 1u << COUNTED_WRITTEN_BYTES, ""},
 };
 
 enum { HIERARCHY_COUNT = ARRAY_COUNT(HIERARCHIES) };
@@ -90,7 +89,8 @@ static os_quantities open_part(struct count_cgroup1_state *state, size_t index,
         return 0;
     part->is = true;
     part->counts = options->wanted & HIERARCHIES[index].counts &
-                   own_figures_found(&part->group, own_figures_v1, HIERARCHIES[index].name);
+                   own_figures_found(&part->group, own_figures_v1,
+                                     cgroup_names[HIERARCHIES[index].controller]);
     uint64_t limit = limit_of(index, options);
     bool held = limit != 0 &&
                 own_group_limit(state->os, &part->group, HIERARCHIES[index].limit, limit) == 0;

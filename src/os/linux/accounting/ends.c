@@ -9,6 +9,7 @@
 
 #include "os/linux/accounting/connector.h"
 #include "os/linux/accounting/count.h"
+#include "os/linux/accounting/pid_chain.h"
 #include "os/linux/accounting/taskstats.h"
 #include "util/memory.h"
 
@@ -23,11 +24,10 @@ enum { WAITING_MAX = 512 };
 
 /* A process that lives, as far as is known. */
 struct alive {
-    uint32_t pid;
+    struct pid_node node;
     bool was_there; /* older than the run */
     bool gone;      /* it no longer has a clock */
     uint64_t base_ns, clock_ns, records_ns;
-    struct alive *next, *before;
 };
 
 struct os_ends {
@@ -38,8 +38,7 @@ struct os_ends {
     bool begun;   /* processes born from now on are not older than the run */
     bool cut;     /* memory was exhausted */
     bool narrow;  /* the connector's buffer is small */
-    struct hash alive;
-    struct alive *first;
+    struct pid_chain alive;
     struct exit_sums sums; /* sums of processes that have ended */
     size_t waiting_count;
     struct exit_record waiting[WAITING_MAX];
@@ -57,39 +56,17 @@ static bool read_clock(uint32_t pid, uint64_t *out)
     return true;
 }
 
-static struct alive *alive_find(const struct os_ends *ends, uint32_t pid)
-{
-    const uintptr_t *found = hash_find(&ends->alive, pid);
-    return found != NULL ? (struct alive *)*found : NULL;
-}
-
-static void alive_remove(struct os_ends *ends, struct alive *alive)
-{
-    hash_remove(&ends->alive, alive->pid);
-    if (alive->next != NULL)
-        alive->next->before = alive->before;
-    if (alive->before != NULL)
-        alive->before->next = alive->next;
-    else
-        ends->first = alive->next;
-    memory_free(alive);
-}
-
 static void add_alive(void *data, uint32_t pid)
 {
     struct os_ends *ends = data;
-    struct alive *alive = memory_alloc(sizeof *alive);
-    if (alive == NULL || hash_set(&ends->alive, pid, (uintptr_t)alive) != 0) {
-        memory_free(alive);
+    struct alive *alive = pid_chain_add(&ends->alive, pid, sizeof *alive);
+    if (alive == NULL) {
         ends->cut = true;
         return;
     }
-    *alive = (struct alive){.pid = pid, .was_there = !ends->begun, .next = ends->first};
+    alive->was_there = !ends->begun;
     if (alive->was_there && read_clock(pid, &alive->base_ns))
         alive->clock_ns = alive->base_ns;
-    if (alive->next != NULL)
-        alive->next->before = alive;
-    ends->first = alive;
 }
 
 static uint64_t used_ns(const struct alive *alive)
@@ -101,7 +78,7 @@ static uint64_t used_ns(const struct alive *alive)
 static void end_alive(struct os_ends *ends, struct alive *alive)
 {
     ends->sums.cpu_ns = saturating_add(ends->sums.cpu_ns, used_ns(alive));
-    alive_remove(ends, alive);
+    pid_chain_remove(&ends->alive, &alive->node);
 }
 
 /* A process older than the run: its usage before the run and its own peak are not counted. Its peak
@@ -109,7 +86,7 @@ static void end_alive(struct os_ends *ends, struct alive *alive)
 static void settle_record(struct os_ends *ends, const struct exit_record *record)
 {
     struct exit_sums sums = record->used;
-    struct alive *alive = alive_find(ends, record->group);
+    struct alive *alive = pid_chain_find(&ends->alive, record->group);
     if (alive == NULL)
         return;
     alive->records_ns = saturating_add(alive->records_ns, record->used.cpu_ns);
@@ -129,14 +106,14 @@ static void settle_record(struct os_ends *ends, const struct exit_record *record
 static void forget_alive(void *data, uint32_t pid)
 {
     struct os_ends *ends = data;
-    struct alive *alive = alive_find(ends, pid);
+    struct alive *alive = pid_chain_find(&ends->alive, pid);
     for (size_t i = 0; alive != NULL && i < ends->waiting_count; i++) {
         struct exit_record record = ends->waiting[i];
         if (record.group != pid)
             continue;
         ends->waiting[i].group = 0; /* settled: belongs to no process */
         settle_record(ends, &record);
-        alive = alive_find(ends, pid);
+        alive = pid_chain_find(&ends->alive, pid);
     }
     if (alive != NULL)
         end_alive(ends, alive);
@@ -162,9 +139,10 @@ static void take_record(void *data, const struct exit_record *record)
  * threads. */
 static void read_clocks(struct os_ends *ends, bool all)
 {
-    for (struct alive *alive = ends->first; alive != NULL; alive = alive->next) {
+    for (struct pid_node *node = ends->alive.first; node != NULL; node = node->next) {
+        struct alive *alive = (struct alive *)node;
         if ((all || alive->was_there) && !alive->gone)
-            alive->gone = !read_clock(alive->pid, &alive->clock_ns);
+            alive->gone = !read_clock(node->pid, &alive->clock_ns);
     }
 }
 
@@ -198,9 +176,7 @@ void os_ends_free(struct os_ends *ends)
         return;
     exit_listener_close(&ends->listener);
     connector_close(&ends->connector);
-    while (ends->first != NULL)
-        alive_remove(ends, ends->first);
-    hash_done(&ends->alive);
+    pid_chain_done(&ends->alive);
     memory_free(ends);
 }
 
@@ -212,10 +188,11 @@ void os_ends_drain(struct os_ends *ends)
 
     /* A process that had no clock before the records were read has ended, even if it is still
      * listed: the birth of another process with its pid may not be reported. */
-    for (struct alive *next, *alive = ends->first; alive != NULL; alive = next) {
-        next = alive->next;
+    for (struct pid_node *next, *node = ends->alive.first; node != NULL; node = next) {
+        struct alive *alive = (struct alive *)node;
+        next = node->next;
         if (alive->gone) {
-            births_remove(&ends->connector.births, alive->pid);
+            births_remove(&ends->connector.births, node->pid);
             end_alive(ends, alive);
         }
     }
@@ -233,8 +210,8 @@ static void read_records(struct os_ends *ends, struct counted *out)
     read_clocks(ends, true);
     os_ends_drain(ends); /* the records of processes that ended meanwhile have arrived now */
     struct exit_sums sums = ends->sums;
-    for (const struct alive *alive = ends->first; alive != NULL; alive = alive->next)
-        sums.cpu_ns = saturating_add(sums.cpu_ns, used_ns(alive));
+    for (const struct pid_node *node = ends->alive.first; node != NULL; node = node->next)
+        sums.cpu_ns = saturating_add(sums.cpu_ns, used_ns((const struct alive *)node));
 #define FIGURE(member, join, quantity, scale) {quantity, (double)sums.member * (scale)},
     const struct {
         enum quantity quantity;

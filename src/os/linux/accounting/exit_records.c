@@ -1,9 +1,9 @@
 /* exit_records.c: see exit_records.h. */
 #include "os/linux/accounting/exit_records.h"
+#include "os/linux/accounting/pid_chain.h"
 
 #include "os/linux/accounting/taskstats.h"
 #include "os/linux/netlink.h"
-#include "util/hash.h"
 #include "util/memory.h"
 
 #include <errno.h>
@@ -80,16 +80,14 @@ struct ended {
 
 /* Usage of ended processes below one that lives, or that is not reaped yet. */
 struct exit_record_node {
-    uint32_t pid;
+    struct pid_node node;
     struct exit_sums sums;
-    struct exit_record_node *next, *before;
 };
 
 struct exit_tree {
     uint32_t launcher;
     bool cut;
-    struct hash nodes; /* key: pid */
-    struct exit_record_node *first;
+    struct pid_chain nodes;
     /* Indexed by pid modulo its size, because pids are assigned in order; the newest of each index
      * first. It is large enough to be allocated directly from the system, zeroed: an entry that is
      * never used takes no memory. */
@@ -104,41 +102,13 @@ struct exit_tree *exit_tree_new(uint32_t launcher)
     return tree;
 }
 
-static struct exit_record_node *node_find(const struct exit_tree *tree, uint32_t pid)
-{
-    const uintptr_t *found = hash_find(&tree->nodes, pid);
-    return found != NULL ? (struct exit_record_node *)*found : NULL;
-}
-
 static struct exit_record_node *node_of(struct exit_tree *tree, uint32_t pid)
 {
-    struct exit_record_node *node = node_find(tree, pid);
-    if (node != NULL)
-        return node;
-    node = memory_alloc(sizeof *node);
-    if (node == NULL || hash_set(&tree->nodes, pid, (uintptr_t)node) != 0) {
-        memory_free(node);
-        tree->cut = true;
-        return NULL;
-    }
-    node->pid = pid;
-    node->next = tree->first;
-    if (node->next != NULL)
-        node->next->before = node;
-    tree->first = node;
+    struct exit_record_node *node = pid_chain_find(&tree->nodes, pid);
+    if (node == NULL)
+        node = pid_chain_add(&tree->nodes, pid, sizeof *node);
+    tree->cut |= node == NULL;
     return node;
-}
-
-static void node_remove(struct exit_tree *tree, struct exit_record_node *node)
-{
-    hash_remove(&tree->nodes, node->pid);
-    if (node->next != NULL)
-        node->next->before = node->before;
-    if (node->before != NULL)
-        node->before->next = node->next;
-    else
-        tree->first = node->next;
-    memory_free(node);
 }
 
 void exit_sums_add(struct exit_sums *to, const struct exit_sums *from)
@@ -190,16 +160,16 @@ void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
     recent[0] = (struct ended){.pid = pid, .parent = parent};
     if (parent == tree->launcher)
         return; /* until it is reaped */
-    struct exit_record_node *to = node_of(tree, parent), *from = node_find(tree, pid);
+    struct exit_record_node *to = node_of(tree, parent), *from = pid_chain_find(&tree->nodes, pid);
     if (to == NULL || from == NULL || to == from)
         return;
     exit_sums_add(&to->sums, &from->sums);
-    node_remove(tree, from);
+    pid_chain_remove(&tree->nodes, &from->node);
 }
 
 bool exit_tree_take(struct exit_tree *tree, uint32_t pid, struct exit_sums *sums)
 {
-    struct exit_record_node *node = node_find(tree, pid);
+    struct exit_record_node *node = pid_chain_find(&tree->nodes, pid);
     struct ended *ended = ended_find(tree, pid);
     bool told = ended != NULL && !ended->taken;
     if (ended != NULL)
@@ -207,7 +177,7 @@ bool exit_tree_take(struct exit_tree *tree, uint32_t pid, struct exit_sums *sums
     if (node == NULL)
         return told; /* its parent at that time is charged */
     exit_sums_add(sums, &node->sums);
-    node_remove(tree, node);
+    pid_chain_remove(&tree->nodes, &node->node);
     return true;
 }
 
@@ -220,8 +190,6 @@ void exit_tree_free(struct exit_tree *tree)
 {
     if (tree == NULL)
         return;
-    while (tree->first != NULL)
-        node_remove(tree, tree->first);
-    hash_done(&tree->nodes);
+    pid_chain_done(&tree->nodes);
     memory_free(tree);
 }

@@ -428,7 +428,7 @@ void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
                 controllers |= 1u << NEEDS[i].controller;
     if (controllers == 0)
         return;
-    cgroups_find(&cgroups, os, controllers);
+    cgroups_find(&cgroups, os, 0, controllers);
 
     if (metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES) ||
         metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_USED_BYTES)) {

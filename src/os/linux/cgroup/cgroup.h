@@ -39,8 +39,10 @@ struct cgroups {
     struct cgroup_found found[CGROUP_CONTROLLERS];
 };
 
-/* Finds the wanted controllers (bits). Two files are read. */
-void cgroups_find(struct cgroups *cgroups, const struct os *os, unsigned wanted);
+/* Finds the wanted controllers (bits) of a process; 0: ours. Two files are read; for the paths in
+ * its cgroup file alone, one. Negative errno if that cannot be read. */
+void cgroups_find(struct cgroups *cgroups, const struct os *os, int64_t pid, unsigned wanted);
+int cgroups_find_paths(struct cgroups *cgroups, const struct os *os, int64_t pid, unsigned wanted);
 
 /* The same without the list of mounts, which the kernel makes slowly (cgroup_find.c). The text of
  * /proc/self/cgroup; 0 where it does not say where we are, or is longer. */

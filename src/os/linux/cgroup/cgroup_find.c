@@ -3,6 +3,7 @@
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/lines.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -50,8 +51,11 @@ static void take_mount(struct span line, void *data)
     }
 }
 
-void cgroups_find(struct cgroups *cgroups, const struct os *os, unsigned wanted)
+int cgroups_find_paths(struct cgroups *cgroups, const struct os *os, int64_t pid, unsigned wanted)
 {
+    char path[PROCESS_PATH] = "self/cgroup";
+    if (pid != 0 && !linux_process_path(path, pid, "cgroup"))
+        return -EINVAL;
     cgroups->os = os;
     cgroups->wanted = wanted;
     cgroups->first = cgroups->second = false;
@@ -60,7 +64,12 @@ void cgroups_find(struct cgroups *cgroups, const struct os *os, unsigned wanted)
         cgroups->found[i].cgroup.size = 0;
         cgroups->found[i].place.found = false;
     }
-    (void)lines_each(os, os->proc, "self/cgroup", take_membership, cgroups);
+    return lines_each(os, os->proc, path, take_membership, cgroups);
+}
+
+void cgroups_find(struct cgroups *cgroups, const struct os *os, int64_t pid, unsigned wanted)
+{
+    (void)cgroups_find_paths(cgroups, os, pid, wanted);
     (void)lines_each(os, os->proc, "self/mountinfo", take_mount, cgroups);
     for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++)
         if (os->sys < 0 || !cgroups->found[i].place.found)

@@ -226,7 +226,7 @@ static void diagnose_cgroups(const struct ourselves *self)
 {
     static const char subject[] = "cgroups";
     struct cgroups cgroups;
-    cgroups_find(&cgroups, self->os, 1u << CGROUP_SECOND);
+    cgroups_find(&cgroups, self->os, 0, 1u << CGROUP_SECOND);
 
     /* Check the rights of the folder: can a group be made below ours? */
     const struct cgroup_found *found = &cgroups.found[CGROUP_SECOND];

@@ -125,7 +125,7 @@ static void read_pressure(const struct os *os, struct row_batch *out)
     struct cgroups cgroups;
     struct cgroup_walk walk;
     char text[TEXT_BYTES];
-    cgroups_find(&cgroups, os, 1u << CGROUP_SECOND);
+    cgroups_find(&cgroups, os, 0, 1u << CGROUP_SECOND);
     if (!cgroup_walk_begin(&walk, &cgroups, CGROUP_SECOND) || walk.version != 2 ||
         walk.place->outer || !cgroup_read_here(&walk, "cgroup.type", text, sizeof text))
         return;
