@@ -13,6 +13,7 @@
 struct account_view {
     bool ascii, color;
     bool verbose;            /* every figure */
+    bool spaced;             /* "41.2 GiB", not "41.2GiB" */
     size_t width;            /* columns; 0: lines as long as they are */
     const char *memory_unit; /* names of vitals_usage_convert; NULL: what reads best */
     const char *gpu_memory_unit;

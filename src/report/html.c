@@ -8,11 +8,14 @@
 
 #include "report/html_chart.h"
 #include "report/html_out.h"
+#include "report/insight.h"
 #include "report/page.h"
 #include "report/processes.h"
+#include "util/signal_names.h"
 
 struct html_page {
     struct html html;
+    struct account_view view;
     const struct html_report *report;
     const vitals_account *account;
     struct charts charts;
@@ -70,7 +73,7 @@ static void put_head(struct html_page *page)
 static void put_outcome(struct html_page *page)
 {
     struct html *html = &page->html;
-    char wall[WORDS], how[WORDS];
+    char wall[WORDS], how[WORDS], signal_name[SIGNAL_NAME_SIZE];
     vitals_text state = attribute(page, "state");
     int code = vitals_account_exit_code(page->account),
         signal = vitals_account_signal(page->account);
@@ -84,7 +87,8 @@ static void put_outcome(struct html_page *page)
     if (cut)
         html_raw(html, "; its end was not seen");
     else if (!running && signal != 0)
-        html_format(html, " <span class=\"bad\">by signal %d</span>", signal);
+        html_format(html, " <span class=\"bad\">by SIG%s</span>",
+                    signal_names_format(signal, signal_name));
     else if (!running)
         html_format(html, ", <span%s>exit %d</span>", code != 0 ? " class=\"bad\"" : "", code);
 }
@@ -113,7 +117,27 @@ static void put_title(struct html_page *page)
         html_text(html, text);
         any = true;
     }
-    html_raw(html, "</p>\n</header>\n");
+    html_raw(html, "</p>\n</header>\n<main>\n");
+}
+
+/* One sentence of what mattered most. */
+static void put_insight(struct html_page *page)
+{
+    struct insight insight;
+    char how[WORDS];
+    insight_of(page->account, page->html.view, &insight);
+    if (insight.sentence[0] == '\0')
+        return;
+    html_format(&page->html, "<section class=\"insight%s\" aria-label=\"What mattered most\"><p>",
+                insight.trouble ? " trouble" : "");
+    html_figure(&page->html, insight.sentence, words_how(insight.figure, how));
+    html_raw(&page->html, "</p>");
+    if (insight.detail[0] != '\0') {
+        html_raw(&page->html, "<p class=\"soft\">");
+        html_string(&page->html, insight.detail);
+        html_raw(&page->html, "</p>");
+    }
+    html_raw(&page->html, "</section>\n");
 }
 
 /* Sentences of others, a line each. */
@@ -135,9 +159,9 @@ static void put_notes(struct html_page *page, vitals_text text)
 
 static void begin_card(struct html *html, const char *title)
 {
-    html_raw(html, "<div class=\"card\"><h3>");
+    html_raw(html, "<div class=\"card\"><h2>");
     html_string(html, title);
-    html_raw(html, "</h3><div class=\"value\">");
+    html_raw(html, "</h2><div class=\"value\">");
 }
 
 static void end_card(struct html *html, const vitals_figure *figure)
@@ -232,7 +256,7 @@ static void put_plain_card(struct html_page *page, const char *title, const char
 static void put_cards(struct html_page *page)
 {
     vitals_availability state;
-    html_raw(&page->html, "<section class=\"cards\">\n");
+    html_raw(&page->html, "<section class=\"cards\" aria-label=\"Figures\">\n");
     const vitals_figure *cpu = find(page, "cpu_seconds", "");
     if (cpu != NULL) {
         begin_card(&page->html, "CPU time");
@@ -259,6 +283,9 @@ static void put_cards(struct html_page *page)
     put_plain_card(page, "Energy of CPU packages", "package_energy_joules", "system", "", "");
     put_plain_card(page, "Read from disks", "disk_read_bytes", "", "disk_written_bytes",
                    " written");
+    if (words_waited(page->account, "cpu_pressure_seconds", "") >= WORDS_MUCH)
+        put_plain_card(page, "Waited for a CPU", "cpu_pressure_seconds", "", "run_delay_seconds",
+                       ", its threads added up");
     put_plain_card(page, "Processes", "processes", "", "processes_left", " still running");
     if (words_number(find(page, "oom_kills", ""), &state) > 0)
         put_plain_card(page, "Killed for want of memory", "oom_kills", "", "", "");
@@ -271,9 +298,10 @@ static void put_all_figures(struct html_page *page)
 {
     enum { FIGURES_MOST = 5000 };
     size_t count = 0;
-    html_raw(&page->html, "<details>\n<summary>Every figure, and how it was got</summary>\n<div "
-                          "class=\"wide\"><table><thead><tr><th>figure</th><th>of</th><th "
-                          "class=\"num\">value</th><th></th><th>source</th></tr></thead><tbody>\n");
+    html_raw(&page->html,
+             "<details>\n<summary>Every figure, and how it was measured</summary>\n<div "
+             "class=\"wide\"><table><thead><tr><th>figure</th><th>of</th><th "
+             "class=\"num\">value</th><th></th><th>source</th></tr></thead><tbody>\n");
     for (const vitals_figure *figure = NULL;
          (figure = vitals_account_next(page->account, figure)) != NULL && count < FIGURES_MOST;
          count++) {
@@ -304,8 +332,8 @@ static void put_all_figures(struct html_page *page)
 static void put_foot(struct html_page *page)
 {
     struct html *html = &page->html;
-    html_format(html, "<footer>made by vitals %s of a recording (%s)", vitals_version_text(),
-                recording_format(page->report->recording));
+    html_format(html, "</main>\n<footer>made by vitals %s of a recording (%s)",
+                vitals_version_text(), recording_format(page->report->recording));
     if (!page->report->for_others && page->report->path[0] != '\0') {
         html_raw(html, ", ");
         html_string(html, page->report->path);
@@ -330,7 +358,8 @@ static void put_foot(struct html_page *page)
 
 int html_write(const struct html_report *report, vitals_write_fn *write, void *data)
 {
-    struct html_page page = {.html = {.write = write, .data = data, .view = report->view},
+    struct html_page page = {.html = {.write = write, .data = data},
+                             .view = *report->view,
                              .report = report,
                              .account = recording_account(report->recording)};
     const char *problem = recording_problem(report->recording);
@@ -339,13 +368,18 @@ int html_write(const struct html_report *report, vitals_write_fn *write, void *d
     if (!report->for_others)
         processes_of(report->path, (int64_t)words_attribute_number(page.account, "pid"),
                      &page.processes);
+    page.view.spaced = true;
+    page.html.view = &page.view;
     put_head(&page);
     put_title(&page);
     put_notes(&page, attribute(&page, "limit_words"));
     put_notes(&page, vitals_account_failure(page.account));
+    put_insight(&page);
+    put_cards(&page);
     put_notes(&page, attribute(&page, "missing"));
     put_notes(&page, (vitals_text){problem, strlen(problem)});
-    put_cards(&page);
+    if (!words_is_machine(page.account) && vitals_account_failure(page.account).size == 0)
+        html_sizing(&page.html, report->sizing);
     if (page.charts.count > 0) {
         html_raw(&page.html, "<section>\n<h2>Over time</h2>\n<p class=\"soft hint\">Drag to zoom "
                              "into all charts; double click to see the whole again.</p>\n");
@@ -357,8 +391,6 @@ int html_write(const struct html_report *report, vitals_write_fn *write, void *d
     }
     html_phases(&page.html, report->phases);
     html_processes(&page.html, &page.processes);
-    if (!words_is_machine(page.account) && vitals_account_failure(page.account).size == 0)
-        html_sizing(&page.html, report->sizing);
     put_all_figures(&page);
     put_foot(&page);
     processes_done(&page.processes);

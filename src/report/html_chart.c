@@ -141,6 +141,29 @@ static void fill_rate(const struct series *series, const struct charts *charts, 
     }
 }
 
+/* Each value stands for the time since the one before; of a counter the growth over all of it. */
+static void measure_line(const struct series *series, size_t points, struct chart_line *line)
+{
+    double sum = 0, weight = 0, growth = 0, before = (double)NAN, since = 0;
+    line->mean = line->peak = (double)NAN;
+    for (size_t i = 0; i < points; i++)
+        line->peak = fmax(line->peak, line->values[i]);
+    for (size_t i = 0; i < series->count; i++) {
+        double value = series->values[i], passed = series->seconds[i] - since;
+        if (isnan(value))
+            continue;
+        if (!isnan(before) && passed > 0) {
+            sum += value * passed;
+            growth += fmax(value - before, 0);
+            weight += passed;
+        }
+        before = value;
+        since = series->seconds[i];
+    }
+    if (weight > 0)
+        line->mean = (series->counter ? growth : sum) / weight;
+}
+
 /* The words for a device: a recording may hold only its identity. */
 static const char *device_words(const struct recording *recording, const struct series *series)
 {
@@ -178,6 +201,7 @@ static int add_line(struct charts *charts, struct chart *chart, const struct ser
         fill_rate(series, charts, cadence, line->values);
     else
         fill_gauge(series, charts, cadence, line->values);
+    measure_line(series, charts->points, line);
     /* A device that the run never used needs no line of the run's share. */
     bool known = false, used = !device || label[0] == '\0';
     for (size_t i = 0; i < charts->points; i++) {
@@ -236,6 +260,12 @@ int charts_of(const struct recording *recording, struct charts *out)
     const double *seconds = recording_seconds(recording, &samples);
     *out = (struct charts){.thinned = samples > CHART_POINTS_MAX};
     out->spans = recording_phases(recording, &out->span_count);
+    for (size_t i = 0, names = 0; i < out->span_count && i < CHART_SPANS_MAX; i++) {
+        size_t same = 0;
+        while (same < i && strcmp(out->spans[same].name, out->spans[i].name) != 0)
+            same++;
+        out->span_names[i] = (uint16_t)(same < i ? out->span_names[same] : names++);
+    }
     out->points = out->thinned ? CHART_POINTS_MAX : samples;
     out->seconds = calloc(out->points + 1, sizeof *out->seconds);
     int code = out->seconds != NULL ? 0 : -1;
@@ -281,6 +311,7 @@ void charts_data(struct html *html, const struct charts *charts)
     form.script = true;
     form.failed = html->failed;
     form_begin(&form, '{');
+    form_put_bool(&form, "thinned", charts->thinned);
     form_key(&form, "seconds");
     put_numbers(&form, charts->seconds, charts->points);
     form_begin_member(&form, "charts", '[');
@@ -308,6 +339,7 @@ void charts_data(struct html *html, const struct charts *charts)
         form_begin(&form, '{');
         form_put_number(&form, "begin", span->begin - charts->begin);
         form_put_number(&form, "end", isnan(span->end) ? last : span->end - charts->begin);
+        form_put_number(&form, "color", charts->span_names[i] % CHART_COLORS);
         form_end(&form, '}');
     }
     form_end(&form, ']');

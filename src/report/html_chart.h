@@ -5,13 +5,20 @@
 #include "report/html.h"
 #include "report/html_out.h"
 
-enum { CHART_LINES_MAX = 16, CHARTS_MAX = 10, CHART_POINTS_MAX = 2000, CHART_SPANS_MAX = 400 };
+enum {
+    CHART_LINES_MAX = 16,
+    CHARTS_MAX = 10,
+    CHART_POINTS_MAX = 2000,
+    CHART_SPANS_MAX = 400,
+    CHART_COLORS = 8
+};
 
 /* One line, at the chart's common moments; NaN: nothing there. */
 struct chart_line {
     char label[96]; /* text from outside */
     const char *how;
     double *values;
+    double mean, peak; /* of all samples; NaN: not known */
 };
 
 struct chart {
@@ -29,6 +36,7 @@ struct charts {
     size_t count;
     const struct recorded_phase *spans; /* of phases */
     size_t span_count;
+    uint16_t span_names[CHART_SPANS_MAX]; /* the number of each name, by first beginning */
 };
 
 /* Returns 0, or less where memory is out. */

@@ -8,7 +8,7 @@
 
 enum { WIDTH = 640, HEIGHT = 230, LEFT = 78, RIGHT = 12, TOP = 10, BOTTOM = 24 };
 enum { COLUMNS = WIDTH - LEFT - RIGHT, ROWS = HEIGHT - TOP - BOTTOM, Y_LINES = 4, X_LINES = 6 };
-enum { COLORS = 8, LANES_MAX = 8, LANE = 20 };
+enum { LANES_MAX = 8, LANE = 20, NAMES_MAX = 24, BAND = 3 };
 enum { LETTER = 8 }; /* at most so wide in an axis's words */
 
 struct scale {
@@ -46,21 +46,23 @@ static bool is_bytes(const char *unit)
     return strncmp(unit, "bytes", 5) == 0;
 }
 
-static void value_words(const char *unit, double value, char out[static WORDS])
+/* With so many digits that tell something. */
+static void value_words(const char *unit, double value, int digits, char out[static WORDS])
 {
-    static const char *const NAMES[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    static const char *const NAMES[] = {"", " B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
     const struct account_view plain = {0};
-    size_t at = 0;
-    if (strcmp(unit, "cores") == 0) {
-        (void)snprintf(out, WORDS, "%.4g", value);
-    } else if (!is_bytes(unit)) {
+    bool bytes = is_bytes(unit);
+    size_t at = bytes;
+    if (!bytes && strcmp(unit, "cores") != 0 && unit[0] != '\0') {
         (void)words_value(&plain, "", unit, value, out);
-    } else { /* round numbers stay short: "16 GiB" */
-        for (; value >= 1024 && at + 1 < sizeof NAMES / sizeof NAMES[0]; at++)
-            value /= 1024;
-        (void)snprintf(out, WORDS, "%.4g %s%s", value, NAMES[at],
-                       strcmp(unit, "bytes/s") == 0 ? "/s" : "");
+        return;
     }
+    for (; bytes && value >= 1024 && at + 1 < sizeof NAMES / sizeof NAMES[0]; at++)
+        value /= 1024;
+    if (value >= 100) /* never an exponent */
+        digits = (int)ceil(log10(value + 1));
+    (void)snprintf(out, WORDS, "%.*g%s%s", digits, value, NAMES[at],
+                   strcmp(unit, "bytes/s") == 0 ? "/s" : "");
 }
 
 /* ---- parts ---- */
@@ -70,7 +72,7 @@ static void put_frame(struct html *html, const struct scale *scale, const char *
     char words[WORDS];
     for (double value = 0; value <= scale->top * 1.0001; value += scale->step) {
         double y = y_of(scale, value);
-        value_words(unit, value, words);
+        value_words(unit, value, 4, words);
         html_format(html, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>",
                     LEFT, WIDTH - RIGHT, y, y);
         html_format(html, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT - 8,
@@ -126,6 +128,7 @@ static void put_chart(struct html *html, const struct charts *charts, const stru
 {
     struct scale scale = {.seconds = charts->points > 0 ? charts->seconds[charts->points - 1] : 0};
     double most = 0;
+    char mean[WORDS], peak[WORDS];
     for (size_t i = 0; i < chart->line_count; i++)
         for (size_t j = 0; j < charts->points; j++)
             most = fmax(most, chart->lines[i].values[j]);
@@ -145,9 +148,18 @@ static void put_chart(struct html *html, const struct charts *charts, const stru
                 chart->id, chart->title);
     for (size_t i = 0; i < chart->line_count; i++) {
         html_format(html, "<span class=\"key\" title=\"%s\"><i class=\"k%zu\"></i>",
-                    chart->lines[i].how, i % COLORS);
+                    chart->lines[i].how, i % CHART_COLORS);
         html_string(html, chart->lines[i].label);
-        html_raw(html, "</span> ");
+        value_words(chart->unit, chart->lines[i].mean, 3, mean);
+        value_words(chart->unit, chart->lines[i].peak, 3, peak);
+        html_raw(html, " <b>");
+        if (!(chart->lines[i].peak > 0))
+            html_raw(html, "none");
+        else if (!isnan(chart->lines[i].mean))
+            html_format(html, "mean %s, ", mean);
+        if (chart->lines[i].peak > 0)
+            html_format(html, "peak %s", peak);
+        html_raw(html, "</b></span> ");
     }
     html_raw(html, "</span>");
     if (chart->left_out > 0)
@@ -159,14 +171,17 @@ static void put_chart(struct html *html, const struct charts *charts, const stru
         const struct recorded_phase *span = &charts->spans[i];
         double from = x_of(&scale, span->begin - charts->begin);
         double to = isnan(span->end) ? WIDTH - RIGHT : x_of(&scale, span->end - charts->begin);
-        html_format(html,
-                    "<rect class=\"span\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>",
-                    from, TOP, fmax(to - from, 1), ROWS);
+        html_format(html, "<g class=\"p%d\"><title>", charts->span_names[i] % CHART_COLORS);
         html_string(html, span->name);
-        html_raw(html, "</title></rect>");
+        html_format(html,
+                    "</title><rect class=\"span\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" "
+                    "height=\"%d\"/><rect class=\"band\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" "
+                    "height=\"%d\"/></g>",
+                    from, TOP, fmax(to - from, 1), ROWS, from, TOP - BAND, fmax(to - from, 1),
+                    BAND);
     }
     for (size_t i = 0; i < chart->line_count; i++)
-        put_line(html, charts, &scale, &chart->lines[i], i % COLORS);
+        put_line(html, charts, &scale, &chart->lines[i], i % CHART_COLORS);
     html_raw(html, "</svg></figure>\n");
 }
 
@@ -199,6 +214,42 @@ static size_t count_lanes(const struct charts *charts)
     return most;
 }
 
+/* A name is shown where it fits: always, or from a width of the screen on; NULL: nowhere. */
+static const char *fits_class(const char *name, double percent)
+{
+    enum { NAME_LETTER = 7, PHONE = 290, TABLET = 640, DESK = 1060 };
+    double needed = ((double)strlen(name) * NAME_LETTER + 12) * 100 / fmax(percent, 0.01);
+    return needed <= PHONE ? "" : needed <= TABLET ? " tablet" : needed <= DESK ? " desk" : NULL;
+}
+
+/* The key: each name with its color, how often it came and how long it took in all. */
+static void put_names(struct html *html, const struct charts *charts)
+{
+    size_t names = 0;
+    for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
+        const struct recorded_phase *span = &charts->spans[i];
+        size_t calls = 0;
+        double seconds = 0;
+        char words[WORDS];
+        if (charts->span_names[i] != names || names == NAMES_MAX)
+            continue;
+        names++;
+        for (size_t j = i; j < charts->span_count && j < CHART_SPANS_MAX; j++) {
+            bool ended = !isnan(charts->spans[j].end);
+            if (charts->span_names[j] != charts->span_names[i])
+                continue;
+            calls++;
+            seconds += ended ? charts->spans[j].end - charts->spans[j].begin : 0;
+        }
+        html_format(html, "<span class=\"key\"><i class=\"q%d\"></i>",
+                    charts->span_names[i] % CHART_COLORS);
+        html_string(html, span->name);
+        if (calls > 1)
+            html_format(html, " × %zu", calls);
+        html_format(html, " <b>%s</b></span> ", words_seconds(seconds, words));
+    }
+}
+
 static double percent_of(double second, double last)
 {
     return last > 0 ? 100 * fmin(fmax(second / last, 0), 1) : 0;
@@ -210,11 +261,12 @@ static void put_lanes(struct html *html, const struct charts *charts)
     size_t lanes = count_lanes(charts);
     for (size_t i = 0; i < LANES_MAX; i++)
         free_from[i] = (double)-INFINITY;
-    html_format(
-        html,
-        "<figure class=\"chart\"><figcaption><b>Phases</b></figcaption><svg class=\"lanes\" "
-        "width=\"100%%\" height=\"%zu\" role=\"img\" aria-label=\"Phases\">",
-        lanes * LANE + 2);
+    html_raw(html, "<figure class=\"chart\"><figcaption><b>Phases</b><span class=\"keys\">");
+    put_names(html, charts);
+    html_format(html,
+                "</span></figcaption><svg class=\"lanes\" "
+                "width=\"100%%\" height=\"%zu\" role=\"img\" aria-label=\"Phases\">",
+                lanes * LANE + 2);
     for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
         const struct recorded_phase *span = &charts->spans[i];
         double end = isnan(span->end) ? (double)INFINITY : span->end;
@@ -225,12 +277,15 @@ static void put_lanes(struct html *html, const struct charts *charts)
          * not fit into its own lane is cut there. */
         double from = percent_of(span->begin - charts->begin, last);
         double to = isnan(span->end) ? 100 : percent_of(span->end - charts->begin, last);
-        html_format(html,
-                    "<svg x=\"%.2f%%\" y=\"%zu\" width=\"%.2f%%\" height=\"%d\"><rect "
-                    "class=\"lane\" width=\"100%%\" height=\"100%%\" rx=\"3\"/>",
-                    from, lane * LANE + 2, fmax(to - from, 0.2), LANE - 4);
-        if (to - from > 2) {
-            html_raw(html, "<text class=\"lane-name\" x=\"5\" y=\"12\">");
+        html_format(
+            html,
+            "<svg class=\"p%d\" x=\"%.2f%%\" y=\"%zu\" width=\"%.2f%%\" height=\"%d\"><rect "
+            "class=\"lane\" width=\"100%%\" height=\"100%%\" rx=\"3\"/>",
+            charts->span_names[i] % CHART_COLORS, from, lane * LANE + 2, fmax(to - from, 0.2),
+            LANE - 4);
+        const char *fits = fits_class(span->name, to - from);
+        if (fits != NULL) {
+            html_format(html, "<text class=\"lane-name%s\" x=\"5\" y=\"12\">", fits);
             html_string(html, span->name);
             html_raw(html, "</text>");
         }

@@ -75,63 +75,120 @@ void html_phases(struct html *html, const struct phases *phases)
 
 /* ---- processes ---- */
 
-static const char counted[] = "sampled, growth of its counter while it was seen";
-static const char largest[] = "sampled, the largest sample";
-
 static const struct {
-    const char *title, *name, *unit, *how;
+    const char *title, *name, *unit;
 } USES[] = {
-    {"CPU", "", "seconds", counted},
-    {"memory peak", "", "bytes", largest},
-    {"GPU memory", "gpu_memory", "bytes", largest},
-    {"read", "", "bytes", counted},
-    {"written", "", "bytes", counted},
-    {"seen for", "", "seconds", "sampled, from the first to the last sample that saw it"},
+    {"CPU", "", "seconds"},
+    {"memory peak", "", "bytes"},
+    {"GPU memory", "gpu_memory", "bytes"},
+    {"seen for", "", "seconds"},
+    {"read", "", "bytes"},
+    {"written", "", "bytes"},
 };
 enum { USE_COUNT = sizeof USES / sizeof USES[0] };
 
 /* Below 0: not known. */
 static double value_of(const struct process_use *use, size_t which)
 {
-    const double values[USE_COUNT] = {use->cpu_seconds,   use->memory_bytes,
-                                      use->gpu_bytes,     use->read_bytes,
-                                      use->written_bytes, use->last_second - use->first_second};
+    const double values[USE_COUNT] = {use->cpu_seconds, use->memory_bytes,
+                                      use->gpu_bytes,   use->last_second - use->first_second,
+                                      use->read_bytes,  use->written_bytes};
     return values[which];
 }
 
-void html_processes(struct html *html, const struct process_list *list)
+/* Columns that few readers need are left out on a phone. */
+static const char *class_of(size_t which)
 {
-    bool shown[USE_COUNT] = {false};
-    if (list->count == 0)
+    return which >= 3 ? "num less" : "num";
+}
+
+/* The program, which a narrow screen has room for, and the whole command line. */
+static void put_command(struct html *html, const struct process_use *use)
+{
+    html_raw(html, "<b>");
+    html_string(html, use->program);
+    html_raw(html, "</b>");
+    if (strcmp(use->program, use->name) == 0)
         return;
-    for (size_t i = 0; i < USE_COUNT; i++) /* a column without any value is left out */
-        for (size_t j = 0; j < list->count && !shown[i]; j++)
-            shown[i] = value_of(&list->items[j], i) >= 0;
-    html_raw(html, "<section>\n<h2>Processes</h2>\n<div class=\"wide\"><table><thead><tr><th "
-                   "class=\"num\">pid</th><th>command</th>");
+    html_raw(html, " <span class=\"soft\">");
+    html_string(html, use->name);
+    html_raw(html, "</span>");
+}
+
+/* A table of uses; of programs without pids. A column without any value is left out. */
+static void put_uses(struct html *html, const struct process_use *uses, size_t count)
+{
+    bool shown[USE_COUNT] = {false}, programs = count > 0 && uses[0].count > 0;
+    for (size_t i = 0; i < USE_COUNT; i++)
+        for (size_t j = 0; j < count && !shown[i]; j++)
+            shown[i] = value_of(&uses[j], i) >= 0;
+    html_raw(html, "<div class=\"wide\"><table><thead><tr>");
+    html_raw(html, programs ? "<th>program</th>" : "<th class=\"num\">pid</th><th>command</th>");
     for (size_t i = 0; i < USE_COUNT; i++) {
         if (shown[i])
-            html_format(html, "<th class=\"num\">%s</th>", USES[i].title);
+            html_format(html, "<th class=\"%s\">%s</th>", class_of(i), USES[i].title);
     }
     html_raw(html, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < list->count; i++) {
-        const struct process_use *use = &list->items[i];
-        html_format(html, "<tr><td class=\"num\">%lld</td><td class=\"name mono\">",
-                    (long long)use->pid);
-        html_string(html, use->name);
-        html_raw(html, "</td>");
+    for (size_t i = 0; i < count; i++) {
+        const struct process_use *use = &uses[i];
+        if (programs) {
+            html_raw(html, "<tr><td class=\"name mono\">");
+            html_string(html, use->program);
+            if (use->count > 1)
+                html_format(html, " × %zu", use->count);
+            html_raw(html, "</td>");
+        } else {
+            html_format(
+                html,
+                "<tr><td class=\"num\">%lld</td><td class=\"name mono\"><span class=\"cut\" "
+                "tabindex=\"0\">",
+                (long long)use->pid);
+            put_command(html, use);
+            html_raw(html, "</span></td>");
+        }
         for (size_t j = 0; j < USE_COUNT; j++) {
+            char words[WORDS];
             double value = value_of(use, j);
             if (shown[j])
-                put_cell(html, value >= 0, USES[j].name, USES[j].unit, value, USES[j].how);
+                html_format(html, "<td class=\"%s\">%s</td>", class_of(j),
+                            value >= 0
+                                ? words_value(html->view, USES[j].name, USES[j].unit, value, words)
+                                : "<span class=\"soft\">N/A</span>");
         }
         html_raw(html, "</tr>\n");
     }
     html_raw(html, "</tbody></table></div>\n");
+}
+
+void html_processes(struct html *html, const struct process_list *list)
+{
+    enum { FIRST = 20 };
+    size_t first = list->count < FIRST ? list->count : FIRST;
+    if (list->count == 0)
+        return;
+    if (list->program_count > 0) {
+        html_raw(html, "<section>\n<h2>Programs</h2>\n<p class=\"soft\">What the processes of each "
+                       "used together; the memory is that of the largest.</p>\n");
+        put_uses(html, list->programs, list->program_count);
+        if (list->programs_left_out > 0)
+            html_format(html, "<p class=\"soft\">%zu more used less CPU time.</p>\n",
+                        list->programs_left_out);
+        html_raw(html, "</section>\n");
+    }
+    html_raw(html, "<section>\n<h2>Processes</h2>\n");
+    put_uses(html, list->items, first);
+    if (list->count > first) {
+        html_format(html, "<details>\n<summary>The next %zu by CPU time</summary>\n",
+                    list->count - first);
+        put_uses(html, list->items + first, list->count - first);
+        html_raw(html, "</details>\n");
+    }
     if (list->left_out > 0)
         html_format(html, "<p class=\"soft\">%zu more used less CPU time.</p>\n", list->left_out);
-    html_raw(html, "<p class=\"soft\">A process that lived for less than a sample is not in this "
-                   "table.</p>\n</section>\n");
+    html_raw(html,
+             "<p class=\"soft\">Sampled: a process that lived for less than a sample is not in "
+             "this table. CPU, read and written are the growth of its counters while it was "
+             "seen; memory is the largest sample.</p>\n</section>\n");
 }
 
 /* ---- what to ask for next time ---- */
@@ -161,19 +218,21 @@ void html_sizing(struct html *html, const struct sizing *sizing)
     for (size_t i = 0; i < SIZING_COUNT; i++) {
         char words[WORDS] = "N/A";
         const struct sizing_part *part = &sizing->parts[i];
-        if (i == SIZING_GPU_MEMORY && !part->known)
+        if ((i == SIZING_GPU_MEMORY && !part->known) ||
+            (i == SIZING_GPUS && part->known && part->amount == 0))
             continue;
         if (part->known)
             sizing_words(html->view, i, part->amount, words);
-        html_format(html, "<tr><td class=\"name\">%s</td><td class=\"num\">", WHAT[i]);
-        html_figure(html, words, part->reason);
-        html_raw(html, "</td><td class=\"from\">");
+        html_format(html,
+                    "<tr><td class=\"what\">%s</td><td class=\"num\">%s</td><td class=\"from\">",
+                    WHAT[i], words);
         html_string(html, part->reason);
         html_raw(html, "</td></tr>\n");
     }
-    html_raw(html, "</tbody></table></div>\n<div class=\"two\"><pre>");
+    html_raw(html, "</tbody></table></div>\n<details>\n<summary>As lines for Slurm and "
+                   "Kubernetes</summary>\n<div class=\"two\"><pre tabindex=\"0\">");
     (void)sizing_slurm(sizing, collect_lines, html);
-    html_raw(html, "</pre><pre>");
+    html_raw(html, "</pre><pre tabindex=\"0\">");
     (void)sizing_kubernetes(sizing, collect_lines, html);
-    html_raw(html, "</pre></div>\n</section>\n");
+    html_raw(html, "</pre></div>\n</details>\n</section>\n");
 }

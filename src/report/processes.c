@@ -2,12 +2,14 @@
  * had used by then, one that came later from its birth. */
 #include "report/processes.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/recording.h"
+#include "util/hash.h"
 #include "util/memory.h"
 
 enum { COUNTERS = 3, SLOTS = 262144 };
@@ -62,6 +64,56 @@ static struct process_use *present(const struct processes_table *table, int64_t 
 
 /* ---- one row ---- */
 
+/* "cc1" of "/usr/lib/gcc/cc1 -quiet", "python3 train.py" of an interpreter; of a title its first
+ * word. */
+static void take_program(struct process_use *use, vitals_text line)
+{
+    static const char *const INTERPRETERS[] = {"python", "perl", "ruby", "node",   "bash",
+                                               "sh",     "dash", "java", "Rscript"};
+    char words[2][PROGRAM_NAME / 2] = {"", ""};
+    const char *at = line.bytes, *end = line.bytes + line.size;
+    for (size_t i = 0; i < 2 && at < end; i++) {
+        const char *stop = memchr(at, '\0', (size_t)(end - at));
+        vitals_text word = {at, (size_t)((stop != NULL ? stop : end) - at)};
+        at += word.size + 1;
+        if (i > 0 && (word.size == 0 || word.bytes[0] == '-'))
+            break;
+        const char *blank = stop == NULL ? memchr(word.bytes, ' ', word.size) : NULL;
+        word.size = blank != NULL ? (size_t)(blank - word.bytes) : word.size;
+        for (size_t k = word.size; k > 0; k--)
+            if (word.bytes[k - 1] == '/' && k < word.size) {
+                word = (vitals_text){word.bytes + k, word.size - k};
+                break;
+            }
+        (void)snprintf(words[i], sizeof words[i], "%.*s", (int)word.size, word.bytes);
+    }
+    bool runs = false;
+    for (size_t i = 0; i < sizeof INTERPRETERS / sizeof INTERPRETERS[0]; i++)
+        runs = runs || strncmp(words[0], INTERPRETERS[i], strlen(INTERPRETERS[i])) == 0;
+    (void)snprintf(use->program, sizeof use->program, "%s%s%s", words[0],
+                   runs && words[1][0] != '\0' ? " " : "", runs ? words[1] : "");
+}
+
+/* A program may become another than it began as; one that ends loses its command line. */
+static void take_name(struct process_use *use, const vitals_row *row)
+{
+    vitals_text line;
+    const char *label = vitals_row_label(row);
+    if (vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &line) <= 0 || line.size == 0) {
+        if (use->titled == 0 && strcmp(use->name, label) != 0) {
+            (void)snprintf(use->name, sizeof use->name, "%s", label);
+            (void)snprintf(use->program, sizeof use->program, "%s", label);
+        }
+        return;
+    }
+    uint64_t hash = hash_bytes(line.bytes, line.size) | 1;
+    if (hash == use->titled)
+        return;
+    use->titled = hash;
+    (void)vitals_text_command(line, use->name, sizeof use->name);
+    take_program(use, line);
+}
+
 static void fold_row(struct processes_table *table, const vitals_row *row)
 {
     double pid = 0, start = 0, value;
@@ -87,13 +139,7 @@ static void fold_row(struct processes_table *table, const vitals_row *row)
                                     .gpu_bytes = -1,
                                     .first_second = table->second};
     use->last_second = table->second;
-    vitals_text text;
-    bool line = vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &text) > 0 && text.size > 0;
-    if (line)
-        (void)vitals_text_command(text, use->name, sizeof use->name);
-    else if (!use->titled) /* a program may be another than it began as */
-        (void)snprintf(use->name, sizeof use->name, "%s", vitals_row_label(row));
-    use->titled = use->titled || line;
+    take_name(use, row);
     for (size_t i = 0; i < COUNTERS; i++) {
         if (vitals_row_number(row, METRICS[i], &value) <= 0)
             continue;
@@ -165,6 +211,57 @@ static void drop_strangers(struct processes_table *table, int64_t root_pid)
     table->count = kept;
 }
 
+/* ---- programs ---- */
+
+static int by_program(const void *a, const void *b)
+{
+    const struct process_use *const *left = a, *const *right = b;
+    return strcmp((*left)->program, (*right)->program);
+}
+
+static double add_known(double sum, double value)
+{
+    return value < 0 ? sum : fmax(sum, 0) + value;
+}
+
+/* Adds up the processes of each program, if any program had several. */
+static void sum_programs(const struct processes_table *table, struct process_list *out)
+{
+    const struct process_use **sorted = calloc(table->count + 1, sizeof *sorted);
+    struct process_use *programs = calloc(table->count + 1, sizeof *programs), *to = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < table->count && sorted != NULL; i++)
+        sorted[i] = &table->items[i];
+    if (sorted != NULL)
+        qsort(sorted, table->count, sizeof *sorted, by_program);
+    for (size_t i = 0; i < table->count && sorted != NULL && programs != NULL; i++) {
+        const struct process_use *use = sorted[i];
+        if (to == NULL || strcmp(to->program, use->program) != 0) {
+            to = &programs[count++];
+            *to = *use;
+            to->count = 1;
+            continue;
+        }
+        to->count++;
+        to->cpu_seconds = add_known(to->cpu_seconds, use->cpu_seconds);
+        to->read_bytes = add_known(to->read_bytes, use->read_bytes);
+        to->written_bytes = add_known(to->written_bytes, use->written_bytes);
+        to->memory_bytes = fmax(to->memory_bytes, use->memory_bytes);
+        to->gpu_bytes = fmax(to->gpu_bytes, use->gpu_bytes);
+        to->first_second = fmin(to->first_second, use->first_second);
+        to->last_second = fmax(to->last_second, use->last_second);
+    }
+    free(sorted);
+    if (programs == NULL || count == table->count) {
+        free(programs);
+        return;
+    }
+    qsort(programs, count, sizeof *programs, by_use);
+    out->programs = programs;
+    out->program_count = count < PROGRAMS_SHOWN ? count : PROGRAMS_SHOWN;
+    out->programs_left_out = count - out->program_count;
+}
+
 void processes_of(const char *path, int64_t root, struct process_list *out)
 {
     struct processes_table table = {.first = true};
@@ -186,11 +283,14 @@ void processes_of(const char *path, int64_t root, struct process_list *out)
     if (table.count > 0)
         qsort(table.items, table.count, sizeof *table.items, by_use);
     size_t shown = table.count < PROCESSES_SHOWN ? table.count : PROCESSES_SHOWN;
-    *out = (struct process_list){table.items, shown, table.count - shown};
+    *out = (struct process_list){
+        .items = table.items, .count = shown, .left_out = table.count - shown};
+    sum_programs(&table, out);
 }
 
 void processes_done(struct process_list *list)
 {
     memory_free(list->items);
+    free(list->programs);
     *list = (struct process_list){.count = 0};
 }

@@ -12,6 +12,8 @@
 #include "util/signal_names.h"
 #include "view/paint.h"
 
+static const struct account_view PLAIN = {.spaced = true};
+
 static const double MIB = 0x1p20, GIB = 0x1p30;
 
 /* How much is added to a peak: what was counted needs less than what was seen now and then, since
@@ -85,7 +87,6 @@ static void size_estimate(const vitals_account *account, struct sizing_part *par
 {
     vitals_availability has_low, has_high;
     char low_words[WORDS], high_words[WORDS];
-    const struct account_view plain = {0};
     double low = number(account, "memory_peak_low_bytes", "", &has_low);
     double high = number(account, "memory_peak_high_bytes", "", &has_high);
     if (has_low <= 0 && has_high <= 0)
@@ -95,8 +96,8 @@ static void size_estimate(const vitals_account *account, struct sizing_part *par
         explain(part, "the memory it needed is not known");
         return;
     }
-    (void)words_value(&plain, "", "bytes", low, low_words);
-    (void)words_value(&plain, "", "bytes", high, high_words);
+    (void)words_value(&PLAIN, "", "bytes", low, low_words);
+    (void)words_value(&PLAIN, "", "bytes", high, high_words);
     part->known = true;
     part->amount = most * HEADROOM_SAMPLED;
     if (has_high <= 0)
@@ -111,7 +112,6 @@ static void size_memory(const vitals_account *account, struct sizing_part *part)
 {
     vitals_availability state, has_kills;
     char words[WORDS];
-    const struct account_view plain = {0};
     double counted = number(account, "memory_peak_bytes", "", &state);
     double kills = number(account, "oom_kills", "", &has_kills);
     if (state > 0) {
@@ -119,7 +119,7 @@ static void size_memory(const vitals_account *account, struct sizing_part *part)
         part->known = true;
         part->amount = counted * (exact ? HEADROOM_EXACT : HEADROOM_SAMPLED);
         explain(part, "%s peak %.40s and %s", words_quality(state),
-                words_value(&plain, "", "bytes", counted, words), exact ? "10 %" : "25 %");
+                words_value(&PLAIN, "", "bytes", counted, words), exact ? "10 %" : "25 %");
     } else {
         size_estimate(account, part);
     }
@@ -176,7 +176,6 @@ static const char *resource_of(const vitals_account *account, const char *subjec
 static void size_gpus(const vitals_account *account, struct sizing *out)
 {
     struct sizing_part *count = &out->parts[SIZING_GPUS], *memory = &out->parts[SIZING_GPU_MEMORY];
-    const struct account_view plain = {0};
     char words[WORDS];
     size_t used = 0, idle = 0, unknown = 0;
     double all_busy = 0, most = 0;
@@ -222,7 +221,7 @@ static void size_gpus(const vitals_account *account, struct sizing *out)
     memory->known = most > 0;
     memory->amount = ceil(most * (exact ? GPU_HEADROOM_EXACT : GPU_HEADROOM_SAMPLED) / GIB) * GIB;
     if (memory->known)
-        explain(memory, "of each: peak %.40s and %s", words_value(&plain, "", "bytes", most, words),
+        explain(memory, "of each: peak %.40s and %s", words_value(&PLAIN, "", "bytes", most, words),
                 exact ? "5 %" : "10 %");
 }
 
@@ -251,6 +250,28 @@ static void size_time(const vitals_account *account, struct sizing_part *part)
     explain(part, "it took %.40s; 25 %% more", words_seconds(wall, words));
 }
 
+/* A run that did not get the CPUs which it wanted does not show how many those are, and took
+ * longer. */
+static void doubt_cpus(const vitals_account *account, struct sizing *out)
+{
+    static const char pressure[] = "cpu_pressure_seconds";
+    struct sizing_part *cpus = &out->parts[SIZING_CPUS], *time = &out->parts[SIZING_TIME];
+    char wait[WORDS], wall[WORDS];
+    if (words_waited(account, pressure, "") < WORDS_MUCH)
+        return;
+    (void)words_figure(&PLAIN, vitals_account_find(account, pressure, ""), wait);
+    (void)words_figure(&PLAIN, vitals_account_find(account, "wall_seconds", ""), wall);
+    (void)snprintf(out->starved, sizeof out->starved, "it waited for a CPU for %.40s of %.40s",
+                   wait, wall);
+    size_t used = strlen(cpus->reason);
+    (void)snprintf(cpus->reason + used, sizeof cpus->reason - used, "; %.100s, so it may use more",
+                   out->starved);
+    used = strlen(time->reason);
+    if (time->known)
+        (void)snprintf(time->reason + used, sizeof time->reason - used,
+                       "; less if it waits less for CPUs");
+}
+
 void sizing_of(const vitals_account *account, struct sizing *out)
 {
     static const double MOST[SIZING_COUNT] = {[SIZING_CPUS] = 1e6,
@@ -263,6 +284,7 @@ void sizing_of(const vitals_account *account, struct sizing *out)
     size_memory(account, &out->parts[SIZING_MEMORY]);
     size_gpus(account, out);
     size_time(account, &out->parts[SIZING_TIME]);
+    doubt_cpus(account, out);
     /* An account may say anything; no more can be requested than a machine has. */
     for (size_t i = 0; i < SIZING_COUNT; i++) {
         struct sizing_part *part = &out->parts[i];
@@ -369,6 +391,8 @@ static void put_unknown(struct paint *paint, const struct sizing *sizing)
 {
     if (sizing->failed)
         put(paint, "# this run failed and may have needed more");
+    if (sizing->starved[0] != '\0')
+        put(paint, "# %s: it may use more CPUs, and less time", sizing->starved);
     for (size_t i = 0; i < SIZING_COUNT; i++) {
         if (!sizing->parts[i].known && i != SIZING_GPU_MEMORY)
             put(paint, "# %s: %s", PARTS[i].what, sizing->parts[i].reason);

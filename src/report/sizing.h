@@ -4,7 +4,7 @@
 
 #include "report/account.h"
 
-enum { SIZING_REASON = 200 };
+enum { SIZING_REASON = 240 };
 
 /* One thing to ask for. */
 struct sizing_part {
@@ -24,8 +24,9 @@ enum sizing_what {
 
 struct sizing {
     struct sizing_part parts[SIZING_COUNT];
-    const char *gpu_resource; /* "nvidia.com/gpu"; NULL: the vendor is not known */
-    bool failed;              /* it did not end well: it may have needed more, had it gone on */
+    const char *gpu_resource;    /* "nvidia.com/gpu"; NULL: the vendor is not known */
+    char starved[SIZING_REASON]; /* how long it waited for a CPU, if that was much; else "" */
+    bool failed;                 /* it did not end well: it may have needed more, had it gone on */
 };
 
 void sizing_of(const vitals_account *account, struct sizing *out);

@@ -55,7 +55,10 @@ char *words_value(const struct account_view *view, const char *name, const char 
         plain_number(converted, number);
         (void)snprintf(out, WORDS, "%.40s %s", number, wanted);
     } else if (bytes) {
-        (void)snprintf(out, WORDS, "%s", vitals_human_bytes(as_count(value), human));
+        (void)vitals_human_bytes(as_count(value), human);
+        size_t digits = strspn(human, "0123456789.");
+        (void)snprintf(out, WORDS, "%.*s%s%s", (int)digits, human, view->spaced ? " " : "",
+                       human + digits);
     } else if (seconds) {
         (void)words_seconds(value, out);
     } else if (strcmp(unit, "ratio") == 0) {
@@ -186,6 +189,14 @@ bool words_is_device(const char *subject)
 {
     return subject[0] != '\0' && strcmp(subject, "root") != 0 &&
            strcmp(subject, "descendants") != 0 && strcmp(subject, "system") != 0;
+}
+
+double words_waited(const vitals_account *account, const char *pressure, const char *subject)
+{
+    vitals_availability has_wall, has_wait;
+    double wall = words_number(vitals_account_find(account, "wall_seconds", ""), &has_wall);
+    double wait = words_number(vitals_account_find(account, pressure, subject), &has_wait);
+    return has_wall > 0 && has_wait > 0 && wall > 0 ? fmin(wait / wall, 1) : 0;
 }
 
 bool words_is_machine(const vitals_account *account)

@@ -41,6 +41,11 @@ bool words_is_device(const char *subject);
 /* True if the account is of a machine alone, without a run. */
 bool words_is_machine(const vitals_account *account);
 
+/* The part of the wall time in which at least one task waited, by a figure of pressure; 0 if it is
+ * not known. From WORDS_MUCH on it is worth a sentence. */
+#define WORDS_MUCH 0.1
+double words_waited(const vitals_account *account, const char *pressure, const char *subject);
+
 /* In words, or "N/A". */
 char *words_figure(const struct account_view *view, const vitals_figure *figure,
                    char out[static WORDS]);

@@ -20,6 +20,8 @@ import tempfile
 import time
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+# scripts/setup servers installs it, if there is npm.
+AXE = pathlib.Path(__file__).resolve().parents[2] / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 PATIENCE = 60  # seconds: a busy machine
 
 
@@ -137,6 +139,13 @@ class Browser:
             if time.monotonic() > until:
                 raise TimeoutError(f"never: {script}; complaints: {self.complaints[:5]}")
             time.sleep(0.1)
+
+    def axe(self):
+        """What axe-core has against the page, worse than minor: its rules with the elements."""
+        self.run(AXE.read_text() + ";0")
+        self.run("axe.run().then((found) => { window.axeFound = JSON.stringify(found.violations); }); 0")
+        found = json.loads(self.wait("window.axeFound"))
+        return [(one["id"], one["impact"], [node["html"][:200] for node in one["nodes"]]) for one in found if one["impact"] != "minor"]
 
     def key(self, key, code=None, number=0, text=""):
         for kind in ("keyDown", "keyUp"):

@@ -3,8 +3,10 @@ and, in a real browser, that its charts are there and no script of others runs."
 
 import base64
 import hashlib
+import html
 import html.parser
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -12,9 +14,11 @@ import subprocess
 import tempfile
 import unittest
 
+import browser
 import recorded
 from harness import reads_json, started, vitals
 
+GOLDEN = pathlib.Path(os.environ["VITALS_SOURCE"]) / "tests" / "fixtures" / "account"
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 
 # What would run, end an element, end an attribute or open one, had it not been escaped.
@@ -29,7 +33,7 @@ HOSTILE = " ".join(MARKUP)
 
 # What the page itself is made of.
 ELEMENTS = set("html head meta title style body header h1 h2 h3 p span b i section div figure "
-               "figcaption svg line text path rect table thead tbody tr th td details summary pre "
+               "main g figcaption svg line text path rect table thead tbody tr th td details summary pre "
                "footer script".split())
 
 
@@ -207,12 +211,82 @@ class Markup(Page):
             json.loads(found[1])
 
 
+    def lines(self, page):
+        """What a reader sees of it, a block a line."""
+        text = re.sub(r"(?s)<(head|script)\b.*?</\1>", "", page)
+        text = re.sub(r"</?(p|h1|h2|tr|div|section|figure|figcaption|text|details|summary|pre|footer)\b[^>]*>", "\n", text)
+        text = html.unescape(re.sub(r"<[^>]+>", " ", text))
+        return [line for line in (" ".join(line.split()) for line in text.split("\n")) if line]
+
+    def test_its_text(self):
+        path = self.folder / "run.csv"
+        recorded.write_training(path)
+        lines = "\n".join(self.lines(self.page(path))) + "\n"
+        lines = re.sub(r"vitals [0-9.]+ of", "vitals VERSION of", lines.replace(str(path), "run.csv"))
+        self.assertEqual(lines, (GOLDEN / "training-page.txt").read_text())
+
+    def accounted(self, *figures, **attributes):
+        path = self.folder / "account.json"
+        path.write_text(json.dumps(recorded.account(
+            [recorded.figure("wall_seconds", 420, "seconds"), recorded.figure("cpu_seconds", 126, "seconds"),
+             recorded.figure("cpu_cores", 0.3, "cores"), *figures],
+            expected_cores="2", system_cores="2", **attributes)))
+        return path, self.lines(self.page(path))
+
+    def test_what_mattered_most_comes_first(self):
+        others = recorded.figure("cpu_mean_cores", 1.9, "cores", "sampled", subject="system")
+        waited = recorded.figure("cpu_pressure_seconds", 287, "seconds", source="cgroup v2 cpu.pressure")
+        disks = recorded.figure("io_pressure_seconds", 400, "seconds", source="cgroup v2 io.pressure")
+        little = recorded.figure("cpu_pressure_seconds", 30, "seconds", source="cgroup v2 cpu.pressure")
+        lost = recorded.figure("cpu_pressure_seconds", None, "seconds", "unsupported")
+        killed = recorded.figure("oom_kills", 2)
+        for figures, sentence in (((), "It used 0.30 of 2 cores on average"),
+                                  ((lost,), "It used 0.30 of 2 cores on average"),
+                                  ((little,), "It used 0.30 of 2 cores on average"),
+                                  ((waited, others), "It waited for a CPU for 4 min 47 s of 7 min 0 s"),
+                                  ((waited, disks), "It waited for I/O for 6 min 40 s of 7 min 0 s"),
+                                  ((waited, killed), "2 of its processes were killed for want of memory")):
+            with self.subTest(sentence=sentence):
+                _, lines = self.accounted(*figures)
+                self.assertEqual(lines[2], sentence)
+        _, lines = self.accounted(waited, others)
+        self.assertEqual(lines[3], "It used 0.30 of 2 cores on average, others used 1.60 of the machine's 2")
+
+    def test_advice_knows_contention(self):
+        waited = recorded.figure("cpu_pressure_seconds", 287, "seconds", source="cgroup v2 cpu.pressure")
+        doubt = "it waited for a CPU for 4 min 47 s of 7 min 0 s"
+        for figures, doubted in (((), False), ((waited,), True)):
+            path, lines = self.accounted(*figures)
+            (cpus,) = [line for line in lines if line.startswith("CPUs 1 ")]
+            self.assertEqual(doubt + ", so it may use more" in cpus, doubted)
+            slurm = vitals("report", path, "--advice", "slurm").stdout
+            self.assertIn("#SBATCH --cpus-per-task=1", slurm)
+            self.assertEqual(f"# {doubt}: it may use more CPUs, and less time" in slurm, doubted)
+
+    def test_phases_have_colors_and_names(self):
+        page = self.training()
+        self.assertIn("epoch × 4 ", "\n".join(self.lines(page)))
+        colors = set(re.findall(r'<svg class="p(\d)"', page))
+        self.assertEqual(colors, {"0", "1", "2"})  # load data, epoch, evaluate
+
+
 class Processes(Page):
     def rows_of(self, page):
         """The cells of the table of processes, row by row."""
         rows = [[cell.strip() for cell in row] for row in page.rows]
         first = next(i for i, row in enumerate(rows) if row[:2] == ["pid", "command"])
         return [row for row in rows[first + 1:] if row and row[0].isdigit()]
+
+    def test_programs_are_summed(self):
+        path = self.folder / "run.db"
+        done = vitals("run", "--backends", "", "--interval", "0.1", "--record", path, "--", "sh", "-c",
+                      "for i in 1 2 3 4 5; do sleep 4 & done; wait", timeout=120)
+        if "unknown option" in done.stderr or "SQLite" in done.stderr:
+            self.skipTest("run records no processes")
+        rows = [[cell.strip() for cell in row] for row in Reader(self.page(path)).rows]
+        first = next(i for i, row in enumerate(rows) if row[:1] == ["program"])
+        programs = [row[0] for row in rows[first + 1:first + 3]]
+        self.assertEqual(sorted(programs), ["sh", "sleep × 5"])
 
     def recorded(self, *arguments):
         """The page of a real recording of processes."""
@@ -313,6 +387,16 @@ class Browser(Page):
             self.assertGreater(low, 100)
             self.assertLess(high, 4000)
             self.assertAlmostEqual(low, scales[0][0], delta=20)
+
+    @unittest.skipUnless(browser.AXE.exists(), "no axe-core: scripts/setup servers")
+    def test_axe_finds_nothing_above_minor(self):
+        path = self.folder / "page.html"
+        path.write_text(self.training(), encoding="utf-8")
+        for width, dark in ((1280, False), (360, True)):
+            with self.subTest(width=width), browser.Browser() as page:
+                page.open(path.as_uri(), width=width, dark=dark)
+                page.wait("document.querySelectorAll('.plotted').length > 5")
+                self.assertEqual(page.axe(), [])
 
     def test_no_script_runs_from_names(self):
         seen, said = self.see(self.page(self.hostile()), "--dump-dom")

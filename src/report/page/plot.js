@@ -2,11 +2,13 @@
 // the pointer and the part of the time axis that a drag has chosen. Loads nothing.
 const plot = (() => {
   "use strict";
-  const LEFT = 70, RIGHT = 8, TOP = 8, BOTTOM = 24, DRAG = 6; // pixels; a shorter drag chooses nothing
+  const LEFT = 70, RIGHT = 8, TOP = 8, BOTTOM = 24, DRAG = 6, BAND = 3; // pixels; a shorter drag chooses nothing
   const all = [];
   let pointer = null, part = null; // the time under the pointer, and [from, to] of the chosen part
 
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const listeners = [], changed = () => listeners.forEach((listener) => listener(part));
+  const whole = () => { part = null; changed(); redraw(); };
   const redraw = () => all.forEach((one) => one.update()), point = () => all.forEach((one) => one.paint());
 
   // Returns the round values between two, and the step between them, which is at least so long.
@@ -37,8 +39,9 @@ const plot = (() => {
   //   colors   names of the lines' colors; fills: likewise of the areas below them, or undefined
   //   words    (value) => text; clock: (time, step) => text
   //   binary   round values are powers of two; dots: of each value
-  //   shades   [{ begin, end }…], parts of the time axis
-  //   height, zooms (a drag chooses a part of the time axis, a double click all), hover(index or null)
+  //   shades   [{ begin, end, color }…], parts of the time axis
+  //   title, tell(index) => text, for screen readers
+  //   height, zooms (a drag chooses a part of the time axis, a double click all), hover(index or null, range)
   function make(place, chart) {
     const canvas = place.appendChild(document.createElement("canvas")), base = document.createElement("canvas"); // without the pointer
     const times = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
@@ -49,10 +52,14 @@ const plot = (() => {
     const x = (time) => LEFT + (time - range[0]) / (range[1] - range[0] || 1) * inside();
     const timeAt = (pixel) => range[0] + Math.min(Math.max((pixel - LEFT) / inside(), 0), 1) * (range[1] - range[0]);
 
-    function box(context, begin, end) {
-      const left = Math.max(x(begin), LEFT), right = Math.min(x(end), wide - RIGHT);
-      context.fillStyle = css("--shade");
-      context.fillRect(left, TOP, Math.max(right - left, 1), chart.height - TOP - BOTTOM);
+    // A part of the time axis: tinted, or in a color of its own with a band above.
+    function box(context, begin, end, color) {
+      const left = Math.max(x(begin), LEFT), width = Math.max(Math.min(x(end), wide - RIGHT) - left, 1);
+      context.fillStyle = css(color || "--shade");
+      context.globalAlpha = color ? 0.08 : 1;
+      context.fillRect(left, TOP, width, chart.height - TOP - BOTTOM);
+      context.globalAlpha = 1;
+      if (color) context.fillRect(left, TOP - BAND, width, BAND);
     }
 
     function update() {
@@ -75,7 +82,7 @@ const plot = (() => {
       context.scale(scale, scale);
       context.font = "11px system-ui, sans-serif";
       context.textBaseline = "middle";
-      for (const one of chart.shades || []) if (one.end >= range[0] && one.begin <= range[1]) box(context, one.begin, one.end);
+      for (const one of chart.shades || []) if (one.end >= range[0] && one.begin <= range[1]) box(context, one.begin, one.end, one.color);
       const soft = css("--soft"), grid = css("--grid");
       const rows = splits(0, top, top * 34 / high, chart.binary ? "binary" : null);
       const columns = splits(range[0], range[1], Math.max((range[1] - range[0]) * 64 / inside(), 1e-6), times);
@@ -91,7 +98,8 @@ const plot = (() => {
         context.fillStyle = grid;
         context.fillRect(Math.round(x(time)), TOP, 1, high);
         context.fillStyle = soft;
-        context.fillText(chart.clock(time, columns.step), Math.min(x(time), wide - 18), chart.height - BOTTOM / 2);
+        const text = chart.clock(time, columns.step);
+        context.fillText(text, Math.min(x(time), wide - 1 - context.measureText(text).width / 2), chart.height - BOTTOM / 2);
       }
 
       context.save();
@@ -146,13 +154,19 @@ const plot = (() => {
           context.fill(dot(at, values[at], 3.5));
         });
       }
-      chart.hover(at);
+      chart.hover(at, range);
     }
 
+    // Chooses a part of the time axis; all of it if the part holds it.
+    const choose = ([begin, end]) => {
+      const all = begin <= chart.range[0] && end >= chart.range[1];
+      part = all ? null : [Math.max(begin, chart.range[0]), Math.min(end, chart.range[1])];
+      changed();
+    };
     const pixel = (event) => event.clientX - canvas.getBoundingClientRect().left;
     const drop = () => {
       document.removeEventListener("mouseup", drop);
-      if (to !== null && Math.abs(to - from) >= DRAG) part = [timeAt(Math.min(from, to)), timeAt(Math.max(from, to))];
+      if (to !== null && Math.abs(to - from) >= DRAG) choose([timeAt(Math.min(from, to)), timeAt(Math.max(from, to))]);
       from = to = null;
       redraw();
     };
@@ -162,9 +176,28 @@ const plot = (() => {
       point();
     });
     canvas.addEventListener("mouseleave", () => { pointer = null; point(); });
+
+    // With the keyboard a chart is a slider along the time: its value is what stands at that moment.
+    Object.entries({ role: "slider", tabindex: "0", "aria-label": chart.title, "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": 0, "aria-valuetext": "" })
+      .forEach(([name, value]) => canvas.setAttribute(name, value));
+    canvas.addEventListener("keydown", (event) => {
+      const time = chart.data[0], steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
+      const zoom = { "+": 0.25, "-": 1 }[event.key], back = event.key === "Escape" || event.key === "0";
+      if (!time.length || (!(event.key in steps) && !zoom && !back) || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      const first = time.findIndex((one) => one >= range[0]), last = time.length - 1 - [...time].reverse().findIndex((one) => one <= range[1]);
+      const at = pointer === null ? last : Math.min(Math.max(nearest(time, pointer) + (steps[event.key] || 0), first), last);
+      pointer = time[at];
+      if (back) { part = null; changed(); }
+      if (zoom && chart.zooms) choose([pointer - (range[1] - range[0]) * zoom, pointer + (range[1] - range[0]) * zoom]);
+      canvas.setAttribute("aria-valuenow", Math.round((pointer - range[0]) / (range[1] - range[0] || 1) * 100));
+      redraw();
+      canvas.setAttribute("aria-valuetext", chart.tell(at));
+    });
+    canvas.addEventListener("blur", () => { pointer = null; point(); });
     if (chart.zooms) {
       canvas.addEventListener("mousedown", (event) => { from = pixel(event); document.addEventListener("mouseup", drop); });
-      canvas.addEventListener("dblclick", () => { part = null; redraw(); });
+      canvas.addEventListener("dblclick", whole);
     }
 
     const made = { update, paint, range: () => range, remove: () => { all.splice(all.indexOf(made), 1); canvas.remove(); } };
@@ -173,5 +206,5 @@ const plot = (() => {
     return made;
   }
 
-  return { make };
+  return { make, whole, part: () => part, onpart: (listener) => listeners.push(listener) };
 })();

@@ -40,21 +40,38 @@
   for (const chart of data.charts) {
     const figure = document.getElementById(chart.id);
     if (!figure) continue;
-    const figures = [...figure.querySelectorAll(".key[title]")].map((key) => key.appendChild(document.createElement("b")));
+    const keys = [...figure.querySelectorAll(".key > b")], whole = keys.map((key) => key.textContent);
     const when = figure.querySelector("figcaption").appendChild(document.createElement("span")), place = figure.appendChild(document.createElement("div"));
+    const ends = [data.seconds[0], data.seconds[data.seconds.length - 1]];
     when.className = "when";
     place.className = "plot";
     figure.classList.add("live");
+
+    // Of the part that is chosen. The points of a thinned chart are peaks, and have no mean.
+    const part = (values, [from, to]) => {
+      let sum = 0, weight = 0, peak = null;
+      data.seconds.forEach((time, at) => {
+        if (values[at] === null || time < from || time > to) return;
+        const passed = at > 0 ? time - data.seconds[at - 1] : 0;
+        sum += values[at] * passed;
+        weight += passed;
+        peak = Math.max(peak, values[at]);
+      });
+      return (data.thinned || weight === 0 ? "" : "mean " + words(chart.unit, sum / weight) + ", ") + "peak " + words(chart.unit, peak);
+    };
     made.push(plot.make(place, {
       data: [data.seconds].concat(chart.series.map((one) => one.values)),
-      range: [data.seconds[0], data.seconds[data.seconds.length - 1]],
+      range: ends,
       top: (high) => (high > 0 ? high * 1.06 : 1),
       colors: chart.series.map((_, at) => "--s" + at % 8),
       words: (value) => words(chart.unit, value), clock: elapsed,
-      binary: chart.unit.startsWith("bytes"), dots: data.seconds.length < 40, shades: data.phases, height: 230, zooms: true,
-      hover: (at) => {
-        figures.forEach((one, line) => { one.textContent = words(chart.unit, at === null ? null : chart.series[line].values[at]); });
-        when.textContent = at === null ? "" : elapsed(data.seconds[at]);
+      binary: chart.unit.startsWith("bytes"), dots: data.seconds.length < 40, shades: data.phases.map((one) => ({ ...one, color: "--p" + one.color })), height: innerWidth < 640 ? 150 : 200, zooms: true,
+      title: figure.querySelector("figcaption b").textContent,
+      tell: (at) => elapsed(data.seconds[at]) + ": " + chart.series.map((one) => one.label + " " + words(chart.unit, one.values[at])).join(", "),
+      hover: (at, range) => {
+        const all = range[0] <= ends[0] && range[1] >= ends[1];
+        keys.forEach((key, line) => { key.textContent = at !== null ? words(chart.unit, chart.series[line].values[at]) : all ? whole[line] : part(chart.series[line].values, range); });
+        when.textContent = at !== null ? elapsed(data.seconds[at]) : all ? "" : elapsed(range[0]) + " to " + elapsed(range[1]);
       }
     }));
   }
