@@ -32,7 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     history_take(history, two);
     history_write(history, &text);
     check(&text);
-    struct view_sample sample = {newer, older}, other = {older, newer};
+    struct view_sample sample = {newer, older, REDACT_REDACTED},
+                       other = {older, newer, REDACT_FULL};
     const struct view_sample *const every[] = {NULL, &sample, older != NULL ? &other : NULL};
     for (size_t i = 0; i < sizeof every / sizeof every[0] && newer != NULL; i++) {
         view_write(&text, &sample, every[i]);

@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 import page_scene
-from browser import CHROMIUM, Browser
+from browser import AXE, CHROMIUM, Browser
 from tell_program import Tell
 
 READY = "document.querySelectorAll('#process-table tbody tr').length > 0"
@@ -160,7 +160,7 @@ class Page(unittest.TestCase):
         browser = self.open(page_scene.Machine(), ready="document.querySelectorAll('.chart canvas').length === 9")
         for width in (1280, 800, 400):
             browser.size(width)
-            browser.wait("[...document.querySelectorAll('.plot')].every((one) => one.clientWidth === one.querySelector('canvas').offsetWidth)")
+            browser.wait("[...document.querySelectorAll('.chart:not([hidden]) .plot')].every((one) => one.clientWidth === one.querySelector('canvas').offsetWidth)")
         self.calm()
 
     def test_its_table_sorts_and_searches(self):
@@ -239,7 +239,7 @@ class Page(unittest.TestCase):
         script = """(async () => {
             const past = await import("/page/past.js?alone");
             const add = (stream, seconds, value) => past.add(stream, seconds, [["gpu", "power_watts", 1, "0", value]]);
-            const anew = [add(1, 100, 1), add(1, 101, 2), add(1, 101, 3), add(1, 40, 4), add(1, 41, 5)];
+            const anew = [add(1, 100, 1), add(1, 101, 2), add(1, 101, 3), add(1, 40, 4), add(1, 45, 5)];
             const back = [...past.times, ...past.find("gpu", "power_watts", 1).values];
             anew.push(add(2, 42, 6));
             return JSON.stringify([anew, back, past.times]);
@@ -247,14 +247,121 @@ class Page(unittest.TestCase):
         browser = self.open(page_scene.Machine(processes=3))
         browser.run(script + ".then((found) => { window.found = found; })")
         found = json.loads(browser.wait("window.found"))
-        self.assertEqual(found, [[True, False, False, True, False, True], [40, 41, 4, 5], [42]])
+        self.assertEqual(found, [[True, False, False, True, False, True], [40, 45, 4, 5], [42]])
 
     def test_a_machine_without_devices_shows_its_processes(self):
         browser = self.open(page_scene.Machine(gpus=0, processes=30))
         self.assertTrue(browser.run("document.getElementById('devices').hidden"))
         browser.wait("document.querySelectorAll('#process-table tbody tr').length === 42")
         self.assertFalse(browser.run("[...document.querySelectorAll('.chart')].some((one) => /Device/.test(one.textContent) && !one.hidden)"))
+        # No column of devices, and the table is sorted by what it shows.
+        heads = browser.run("[...document.querySelectorAll('#process-table th:not([hidden])')].map((one) => one.textContent)")
+        self.assertEqual([head for head in heads if "GPU" in head], [])
+        self.assertEqual(browser.run("document.querySelector('#process-table th[aria-sort]').textContent"), "CPU")
+        self.assertEqual(browser.run("document.querySelectorAll('#process-table tbody tr:first-child td:not([hidden])').length"), len(heads))
         self.calm()
+
+    def test_a_process_has_an_address(self):
+        browser = self.open(page_scene.Machine(processes=5), cmdline="redacted")
+        address = browser.run("[...document.querySelectorAll('#process-table tbody a')].find((one) => one.textContent === '4001').getAttribute('href')")
+        self.assertRegex(address, r"^#process=4001\b")
+        # A colleague opens it.
+        browser.open("about:blank")
+        browser.wait("location.href === 'about:blank'")
+        browser.open(self.served.url + address)
+        browser.wait("(document.getElementById('one-title') || {}).textContent === 'train.py 4001'")
+        facts = browser.run("[...document.querySelectorAll('#one-facts > div:not([hidden])')].map((one) => one.innerText.replace('\\n', ': '))")
+        for fact in ("User: grace", "Workload: slurm:1701.0", "Command line: secret --password '***'"):
+            self.assertIn(fact, facts)
+        self.assertTrue(browser.run("document.getElementById('devices').offsetParent === null && document.getElementById('tiles').offsetParent === null"))
+        browser.wait("!document.getElementById('chart-process-cpu').hidden && document.getElementById('chart-cpu').hidden")
+        browser.run("document.querySelector('.back').click()")
+        browser.wait("document.getElementById('one').hidden && !document.getElementById('chart-cpu').hidden && document.getElementById('chart-process-cpu').hidden")
+        browser.run("location.hash = '#process=4999'")
+        browser.wait("/There is no such process here/.test(document.getElementById('one-gone').textContent)")
+        self.calm()
+
+    def test_a_device_has_an_address(self):
+        browser = self.open(page_scene.Machine(), past=300)
+        browser.run("[...document.querySelectorAll('#cards h3 a')][2].click()")
+        browser.wait("document.getElementById('one-title').textContent === 'GPU 2'")
+        self.assertEqual(browser.run("location.hash"), "#gpu=GPU-0002")
+        self.assertIn("hw thermal slowdown", browser.run("document.getElementById('one-facts').innerText"))
+        browser.wait("document.querySelectorAll('.chart:not([hidden])').length === 4")
+        self.assertEqual(browser.run("[...document.querySelectorAll('.chart:not([hidden]) .key span')].map((one) => one.textContent)"), ["2"] * 4)
+        self.assertEqual({one for gpus in column(browser, "process-table", "GPU") for one in gpus.split() if one == "2"}, {"2"})
+        self.assertLess(len(column(browser, "process-table", "GPU")), 13)
+        self.calm()
+
+    def test_command_lines_are_shown_where_they_are_told(self):
+        for form, shown in (("off", None), ("argv0", "secret"), ("redacted", "secret --password '***'"), ("full", "secret --password hunter2")):
+            with self.subTest(form=form):
+                browser = self.open(page_scene.Machine(processes=3), cmdline=form)
+                hidden = browser.run("[...document.querySelectorAll('#process-table th')].find((one) => one.textContent === 'Command line').hidden")
+                self.assertEqual(hidden, shown is None)
+                if shown:
+                    self.assertIn(shown, column(browser, "process-table", "Command line"))
+                self.calm()
+
+    def test_a_chart_out_of_sight_goes_on(self):
+        browser = self.open(page_scene.Machine(), ready="document.querySelectorAll('.chart canvas').length === 9", past=600)
+        browser.size(1280, 300)
+        look = "document.querySelector('#chart-pressure canvas').toDataURL()"
+        first = browser.run(look)
+        browser.wait(f"{look} !== {json.dumps(first)}")
+        self.calm()
+
+    def test_a_drag_zooms_all_charts(self):
+        browser = self.open(page_scene.Machine(), ready="document.querySelectorAll('.chart canvas').length === 9", past=1200)
+        browser.wait("document.getElementById('whole').hidden")
+        before = browser.run("document.querySelector('#chart-disk canvas').toDataURL()")
+        browser.run("""(() => { const canvas = document.querySelector('#chart-cpu canvas'), box = canvas.getBoundingClientRect();
+            const at = (name, x, on) => on.dispatchEvent(new MouseEvent(name, { clientX: box.left + x, clientY: box.top + 50, bubbles: true }));
+            at('mousedown', 120, canvas); at('mousemove', 200, canvas); at('mouseup', 200, document); })()""")
+        low, high = browser.run("plot.part()")
+        self.assertTrue(0 < high - low < 600, (low, high))
+        self.assertNotEqual(browser.run("document.querySelector('#chart-disk canvas').toDataURL()"), before)
+        browser.run("document.getElementById('whole').click()")
+        self.assertEqual(browser.run("[plot.part(), document.getElementById('whole').hidden]"), [None, True])
+        # With the keyboard: a chart is a slider along the time.
+        browser.run("document.querySelector('#chart-cpu canvas').focus()")
+        browser.key("ArrowLeft", number=37)
+        self.assertRegex(browser.run("document.activeElement.getAttribute('aria-valuetext')"), r"^\d\d:\d\d:\d\d: busy [\d.]+, waiting for disks [\d.]+$")
+        browser.key("+", text="+")
+        browser.wait("plot.part() !== null")
+        browser.key("Escape", number=27)
+        browser.wait("plot.part() === null")
+        self.calm()
+
+    def test_history_and_samples_have_one_resolution(self):
+        script = """(async () => {
+            const past = await import("/page/past.js?alone");
+            const add = (seconds, value) => past.add(1, seconds, [["gpu", "power_watts", 1, "0", value]]);
+            for (let at = 0; at < 12; at++) add(100 + at, at === 3 ? null : at);
+            return JSON.stringify([past.times, past.find("gpu", "power_watts", 1).values]);
+        })()"""
+        browser = self.open(page_scene.Machine(processes=3))
+        browser.run(script + ".then((found) => { window.found = found; })")
+        self.assertEqual(json.loads(browser.wait("window.found")), [[104, 109, 111], [(0 + 1 + 2 + 4) / 4, 7, 10.5]])
+
+    def test_cores_have_their_numbers(self):
+        browser = self.open(page_scene.Machine(processes=3))
+        numbers = browser.wait("(() => { const found = [...document.querySelectorAll('#cpus span')].map((one) => one.dataset.number).filter((one) => one); return found.length && found; })()")
+        self.assertEqual(numbers, [str(cpu) for cpu in range(0, 64, 4)])
+        self.assertRegex(browser.run("document.getElementById('cpus').getAttribute('aria-label')"), r"^64 CPUs, the busiest is CPU \d+ with \d+ %$")
+
+    @unittest.skipUnless(AXE.exists(), "no axe-core: scripts/setup servers")
+    def test_axe_finds_nothing_above_minor(self):
+        machine = page_scene.Machine()
+        machine.gone[("gpu", 10, "power_watts")] = "timed_out"
+        browser = self.open(machine, past=300)
+        for address in ("", "#gpu=GPU-0002", "#process=4001"):
+            for dark in (False, True):
+                with self.subTest(address=address, dark=dark):
+                    browser.size(1280, dark=dark)
+                    browser.run(f"location.hash = {json.dumps(address)}")
+                    browser.wait(f"document.getElementById('one').hidden === {json.dumps(not address)}")
+                    self.assertEqual(browser.axe(), [])
 
     def test_hostile_names_are_text(self):
         browser = self.open(page_scene.Machine(processes=60, hostile=True))
@@ -301,10 +408,10 @@ class Page(unittest.TestCase):
         browser = self.open(page_scene.Machine(), ready="document.querySelectorAll('.chart canvas').length === 9", past=600)
         browser.run("""(() => { const canvas = document.querySelector('#chart-cpu canvas'), box = canvas.getBoundingClientRect();
             canvas.dispatchEvent(new MouseEvent('mousemove', { clientX: box.left + box.width / 2, clientY: box.top + 50 })); })()""")
-        browser.wait("new Set([...document.querySelectorAll('.when')].map((one) => one.textContent)).size === 1")
+        browser.wait("new Set([...document.querySelectorAll('.chart:not([hidden]) .when')].map((one) => one.textContent)).size === 1")
         self.assertRegex(browser.run("document.querySelector('#chart-disk .when').textContent"), r"^\d\d:\d\d:\d\d$")
         browser.run("document.querySelector('#chart-cpu canvas').dispatchEvent(new MouseEvent('mouseleave'))")
-        browser.wait("[...document.querySelectorAll('.when')].every((one) => one.textContent === '')")
+        browser.wait("[...document.querySelectorAll('.chart:not([hidden]) .when')].every((one) => one.textContent === '')")
         self.calm()
 
     def test_without_scripts_it_says_where_the_figures_are(self):
@@ -322,6 +429,7 @@ class Page(unittest.TestCase):
         self.served.thread.join()
         self.served.tell.process.kill()
         browser.wait("document.getElementById('state').dataset.state === 'off'")
+        browser.wait("/^Not connected since .*: these figures are of that time/.test(document.getElementById('lost').innerText)")
         port = self.served.url.rstrip("/").rpartition(":")[2]
         with Tell(serve={"listen": [f"127.0.0.1:{port}"]}, interval_seconds=1) as again:
             again.hear("opened")
@@ -329,6 +437,7 @@ class Page(unittest.TestCase):
                 self.served.seconds += 1
                 again.write(self.served.machine.line(self.served.seconds))
                 if browser.run("document.getElementById('state').dataset.state") == "live":
+                    self.assertTrue(browser.run("document.getElementById('lost').hidden"))
                     break
                 time.sleep(0.2)
             else:
@@ -372,7 +481,9 @@ class Data(unittest.TestCase):
                     line = next(line for line in stream if line.startswith(b"data: "))
                 self.assertEqual({row["command_line"] for row in json.loads(line[6:])["tables"]["process"]}, {told})
                 with urllib.request.urlopen(served.url + "api/v1/stream?view=page&processes=all", timeout=60) as stream:
-                    self.assertNotIn(b"secret", next(line for line in stream if line.startswith(b"data: ")))
+                    view = next(line for line in stream if line.startswith(b"data: "))
+                self.assertEqual(b"secret" in view, bool(told))
+                self.assertEqual(b"hunter2" in view, form == "full")
 
     def test_the_history_is_thin_and_the_view_small(self):
         with Served(page_scene.Machine(processes=100), every=0.5, past=4000) as served:

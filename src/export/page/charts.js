@@ -4,7 +4,8 @@ import * as past from "./past.js";
 
 const HEIGHT = 190, SHORTEST = 60; // pixels; the shortest time axis in seconds
 
-// The charts. Each line is a metric of one row of a table, or (rows) of all rows.
+// The charts. Each line is a metric of one row of a table, or (rows) of all rows; those of processes
+// are for the page of one.
 const CHARTS = [
   { id: "gpu-use", title: "Device utilization", form: "percent", most: () => 1, rows: ["gpu", "utilization_ratio"] },
   { id: "gpu-memory", title: "Device memory", form: "bytes", rows: ["gpu", "memory_used_bytes"] },
@@ -20,10 +21,16 @@ const CHARTS = [
     lines: [["host", "network_received_bytes_per_second", "received"], ["host", "network_transmitted_bytes_per_second", "sent"]] },
   { id: "pressure", title: "Pressure", form: "percent", rows: ["pressure", "some_10s_ratio"],
     help: "The part of the last ten seconds in which something waited for want of it." },
+  { id: "process-cpu", title: "CPUs in use", form: "cores", rows: ["process", "cpu_seconds_per_second"] },
+  { id: "process-memory", title: "Resident memory", form: "bytes", rows: ["process", "resident_bytes"] },
+  { id: "process-read", title: "Read", form: "rate", rows: ["process", "read_bytes_per_second"] },
+  { id: "process-written", title: "Written", form: "rate", rows: ["process", "written_bytes_per_second"] },
+  { id: "process-gpu-memory", title: "GPU memory", form: "bytes", rows: ["process", "gpu_memory"] },
+  { id: "process-gpu-use", title: "GPU use", form: "percent", rows: ["process", "gpu_use"] },
 ];
 
 const charts = [];
-let machine = {}, seconds = 900;
+let machine = {}, seconds = 900, only = null; // the row that the page is about: { table, key }
 
 function clock(time, withSeconds) {
   const two = (value) => String(value).padStart(2, "0"), date = new Date(time * 1000);
@@ -33,6 +40,8 @@ function clock(time, withSeconds) {
 // ---- data ----
 
 function linesOf(chart) {
+  if ((only || chart.rows && chart.rows[0] === "process") && (!only || !chart.rows || chart.rows[0] !== only.table)) return [];
+  if (only) return past.all(...chart.rows).filter((one) => one.key === only.key);
   if (chart.rows) return past.all(chart.rows[0], chart.rows[1]).filter((one) => one.table !== "gpu" || !one.label.includes(":"));
   return chart.lines_wanted.map(([table, metric, title]) => {
     const found = past.all(table, metric)[0];
@@ -45,15 +54,16 @@ function top(chart, high) {
   const most = chart.most ? chart.most(machine) : undefined;
   if (most) return most * 1.02;
   if (chart.form === "percent") return Math.min(1.02, Math.max(high * 1.2, 0.02));
-  return high > 0 ? high * 1.15 : 1;
+  return high > 0 ? high * 1.15 : chart.binary ? 4 : 1;
 }
+
+const words = (chart, value) => (value === null || value === undefined ? "N/A" : forms[chart.form](value));
 
 // Shows the newest values beside the names, or those under the pointer.
 function legend(chart, point) {
   const at = point === null ? chart.data[0].length - 1 : point;
   chart.figures.forEach((element, index) => {
-    const value = chart.data[index + 1] ? chart.data[index + 1][at] : null;
-    const text = value === null || value === undefined ? "N/A" : forms[chart.form](value);
+    const text = words(chart, chart.data[index + 1] ? chart.data[index + 1][at] : null);
     if (element.textContent !== text) element.textContent = text;
   });
   const text = point === null ? "" : clock(chart.data[0][at], true);
@@ -61,9 +71,11 @@ function legend(chart, point) {
 }
 
 function take(chart) {
-  const from = past.since(seconds), last = past.times[past.times.length - 1] || 0;
+  const begun = only && only.table === "process" ? past.times.findIndex((_, at) => chart.lines.some((one) => one.values[at] !== null)) : 0;
+  const from = Math.max(past.since(seconds), begun), last = past.times[past.times.length - 1] || 0;
   chart.data = [past.times.slice(from)].concat(chart.lines.map((one) => one.values.slice(from)));
-  chart.range = [Math.max(last - seconds, Math.min(past.times[0], last - SHORTEST)), last];
+  Object.assign(chart, { points: past.times.length, newest: past.times[0] });
+  chart.range = [Math.max(last - seconds, Math.min(past.times[begun], last - SHORTEST)), last];
 }
 
 function build(chart) {
@@ -90,7 +102,8 @@ function update(chart) {
   const same = lines.length === chart.lines.length && lines.every((one, at) => one.key === chart.lines[at].key && one.label === chart.lines[at].label);
   chart.lines = lines;
   if (!same || !chart.drawn) { build(chart); return; }
-  if (!chart.seen) return;
+  // A chart out of sight is drawn when it has a new point: a picture of the whole page shows it too.
+  if (!chart.seen && chart.points === past.times.length && chart.newest === past.times[0]) return;
   take(chart);
   chart.drawn.update();
 }
@@ -116,10 +129,12 @@ export function start(place) {
     const chart = Object.assign({}, one, { figure, when, keys, place: figure.appendChild(make("div", "plot")), lines: [], lines_wanted: one.lines, figures: [], seen: false });
     charts.push(Object.assign(chart, {
       height: HEIGHT, top: (high) => top(chart, high), words: forms[one.form], clock: (time, step) => clock(time, step < 60),
-      binary: one.form === "bytes" || one.form === "rate", hover: (at) => legend(chart, at),
+      binary: one.form === "bytes" || one.form === "rate", hover: (at) => legend(chart, at), zooms: true,
+      tell: (at) => clock(chart.data[0][at], true) + ": " + chart.lines.map((line, place) => line.label + " " + words(chart, chart.data[place + 1][at])).join(", "),
     }));
     watcher.observe(figure);
   }
+  addEventListener("beforeprint", redraw);
   // The width of a chart changes with the window and with its neighbors.
   const ruler = new ResizeObserver((entries) => {
     for (const entry of entries) {
@@ -128,6 +143,12 @@ export function start(place) {
     }
   });
   for (const chart of charts) ruler.observe(chart.place);
+}
+
+// The charts of one row alone; null: those of the machine.
+export function about(row) {
+  only = row;
+  charts.forEach(update);
 }
 
 export function draw(about) {
@@ -141,6 +162,7 @@ export function redraw() {
 
 export function show(window) {
   seconds = window;
+  plot.whole();
   redraw();
 }
 

@@ -2,6 +2,7 @@
 import { make, show, get, number, missing, say, forms, why } from "./words.js";
 import { makeSpark, spark } from "./charts.js";
 import * as past from "./past.js";
+import { addressOf } from "./one.js";
 
 const SPARK_SECONDS = 900;
 
@@ -43,7 +44,7 @@ const cards = new Map();
 
 function makeCard(place, key, color) {
   const element = place.appendChild(make("article", "card c" + color)), head = element.appendChild(make("header"));
-  const title = head.appendChild(make("h3")), label = title.appendChild(make("b")), name = title.appendChild(make("span", "soft"));
+  const title = head.appendChild(make("h3")), label = title.appendChild(make("a")), name = title.appendChild(make("span", "soft"));
   const heat = head.appendChild(make("span", "heat")).appendChild(make("span"));
   const graph = element.appendChild(makeSpark(color));
   const meters = element.appendChild(make("div", "meters"));
@@ -111,6 +112,7 @@ function showCard(card, row, tables) {
   const use = get(row, "utilization_ratio"), used = get(row, "memory_used_bytes"), total = get(row, "memory_total_bytes");
   const power = get(row, "power_watts"), limit = get(row, "power_limit_watts"), name = get(row, "name");
   card.label.textContent = "GPU " + row.label;
+  card.label.href = addressOf("gpu", row);
   card.name.textContent = name.v || "";
   card.element.title = get(row, "uuid").v || "";
   show(card.heat, get(row, "temperature_celsius"), "celsius");
@@ -218,14 +220,20 @@ function showPressure(place, tables) {
   spark(shown.graph, recent("pressure", "some_10s_ratio", rows[values.indexOf(worst)].key), 1);
 }
 
-// One cell per CPU, filled by its load.
+// One cell per CPU, filled by its load; every so many have their number below, which is the distance
+// that sixteen of them keep.
 function showCpus(place, tables) {
-  const rows = tables.cpu || [];
+  const rows = tables.cpu || [], apart = 2 ** Math.ceil(Math.log2(Math.max(rows.length / 16, 1)));
+  const known = rows.filter((row) => get(row, "busy_seconds_per_second").v !== null);
+  const busiest = known.reduce((most, row) => (most === null || get(row, "busy_seconds_per_second").v > get(most, "busy_seconds_per_second").v ? row : most), null);
   place.hidden = rows.length < 2;
+  const words = rows.length + " CPUs" + (busiest === null ? "" : ", the busiest is CPU " + say(get(busiest, "index"), "count") + " with " + say(get(busiest, "busy_seconds_per_second"), "percent"));
+  if (place.getAttribute("aria-label") !== words) place.setAttribute("aria-label", words);
   while (place.children.length > rows.length) place.lastChild.remove();
   rows.forEach((row, at) => {
     const cell = place.children[at] || place.appendChild(make("span")).appendChild(make("i")).parentNode;
-    const busy = get(row, "busy_seconds_per_second");
+    const busy = get(row, "busy_seconds_per_second"), number = say(get(row, "index"), "count");
+    if (at % apart === 0 && cell.dataset.number !== number) cell.dataset.number = number;
     cell.firstChild.style.height = busy.v === null ? "0" : (Math.min(Math.max(busy.v, 0), 1) * 100).toFixed(0) + "%";
     cell.classList.toggle("unknown", busy.v === null);
     cell.dataset.how = "CPU " + say(get(row, "index"), "count") + ": " + (busy.v === null ? "N/A, " + why(busy.a) : say(busy, "percent"));

@@ -6,6 +6,7 @@ import * as charts from "./charts.js";
 import { sortable } from "./tables.js";
 import * as tip from "./tip.js";
 import { showDevices, showMachine } from "./devices.js";
+import * as one from "./one.js";
 
 const ROWS = 100; // of processes, until the reader wants more
 const WINDOWS = [[300, "5 min"], [900, "15 min"], [3600, "1 h"]];
@@ -14,6 +15,7 @@ const MARK = { sequence: 0, stream: 0 };
 const by = (id) => document.getElementById(id);
 
 let source = null, every = null, paused = false, last = null, heard = 0, begun = false, told = "", wait = SOON, again = 0;
+let wanted = null, keptRow = null; // what the page is about, if it is one row, and that row as it was last seen
 
 // ---- theme and choices, which the browser stores ----
 
@@ -62,7 +64,7 @@ const text = (id, title, extra) => Object.assign({ id, title, form: "text", sear
 const figure = (id, title, form, extra) => Object.assign({ id, title, form, get: (row) => get(row, id) }, extra);
 
 const PROCESS = [
-  figure("pid", "PID", "count", { search: true, first: 1 }),
+  figure("pid", "PID", "count", { search: true, first: 1, address: (row) => (row.key > 0 ? one.addressOf("process", row) : null) }),
   text("name", "Name"),
   text("user", "User", { less: 1 }),
   text("gpus", "GPU", { help: "The devices that it is on." }),
@@ -75,6 +77,7 @@ const PROCESS = [
   figure("threads", "Threads", "count", { less: 2 }),
   text("state", "State", { less: 1 }),
   text("workload", "Workload", { less: 2 }),
+  text("command_line", "Command line", { less: 2 }),
 ];
 
 const processes = sortable(by("process-table"), PROCESS, "gpu_memory", -1, "cpu_seconds_per_second");
@@ -117,6 +120,11 @@ function together(users, tables) {
 
 // Without use of a device nothing is missing: the cells are empty.
 const NOTHING = { gpus: number(""), gpu_memory: { v: null, a: "none" }, gpu_use: { v: null, a: "none" } };
+const NO_DEVICES = { gpus: missing("not_requested"), gpu_memory: missing("not_requested"), gpu_use: missing("not_requested") };
+
+function without(tables) {
+  return (tables.gpu || []).length || (tables.gpu_process || []).length ? NOTHING : NO_DEVICES;
+}
 
 function group(rows, column) {
   const groups = new Map();
@@ -142,9 +150,11 @@ function strangers(tables, known) {
 
 function showProcesses(tables) {
   const users = group(tables.gpu_process || [], "process"), rows = tables.process || [];
-  for (const row of rows) Object.assign(row, users.has(row.key) ? together(users.get(row.key), tables) : NOTHING);
-  const listed = every ? rows : rows.filter((row) => users.has(row.key));
-  processes.set(listed.concat(strangers(tables, new Set(rows.map((row) => row.key)))));
+  for (const row of rows) Object.assign(row, users.has(row.key) ? together(users.get(row.key), tables) : without(tables));
+  let listed = every ? rows : rows.filter((row) => users.has(row.key));
+  listed = listed.concat(strangers(tables, new Set(rows.map((row) => row.key))));
+  const device = wanted && wanted.table === "gpu" && one.find(wanted, tables);
+  processes.set(device ? listed.filter((row) => get(row, "gpus").v !== null && get(row, "gpus").v.split(" ").includes(device.label)) : listed);
   return { users, rows };
 }
 
@@ -152,7 +162,7 @@ function showWorkloads(tables, { users, rows }) {
   const works = group(rows.filter((row) => users.has(row.key)), "workload");
   for (const row of tables.workload || []) {
     const own = works.get(get(row, "id").v) || [];
-    Object.assign(row, own.length ? together(own.flatMap((one) => users.get(one.key)), tables) : NOTHING);
+    Object.assign(row, own.length ? together(own.flatMap((row) => users.get(row.key)), tables) : without(tables));
   }
   by("workloads").hidden = by("to-workloads").hidden = !(tables.workload || []).length;
   workloads.set(tables.workload || []);
@@ -176,7 +186,7 @@ function counts(state) {
   by("more").hidden = missed === 0;
   by("more").textContent = "Show " + missed + " more";
   by("none").hidden = state.matching > 0;
-  by("none").textContent = state.words.length ? "Nothing here matches." : every ? "No process may be seen." : "Nobody uses a device now. “All” lists every process.";
+  by("none").textContent = state.words.length ? "Nothing here matches." : every ? "No process may be seen." : "No process uses a device now. “All” lists every process.";
 }
 
 // ---- a sample ----
@@ -185,6 +195,8 @@ const LINES = [["host", ["cpu_busy_seconds_per_second", "cpu_iowait_seconds_per_
                          "disk_written_bytes_per_second", "network_received_bytes_per_second", "network_transmitted_bytes_per_second", "package_energy_joules_per_second"]],
                ["pressure", ["some_10s_ratio"]],
                ["gpu", ["utilization_ratio", "memory_used_bytes", "power_watts", "temperature_celsius"]]];
+
+const PROCESS_LINES = ["cpu_seconds_per_second", "resident_bytes", "read_bytes_per_second", "written_bytes_per_second", "gpu_memory", "gpu_use"];
 
 function keep(view, tables) {
   const samples = [];
@@ -195,6 +207,11 @@ function keep(view, tables) {
         if (value !== null || past.find(table, metric, row.key)) samples.push([table, metric, row.key, row.label, value]);
       }
     }
+  }
+  const row = wanted && wanted.table === "process" && one.find(wanted, tables);
+  if (row) {
+    Object.assign(row, together((tables.gpu_process || []).filter((user) => get(user, "process").v === row.key), tables));
+    for (const metric of PROCESS_LINES) samples.push(["process", metric, row.key, "", get(row, metric).v]);
   }
   return past.add(view.stream, view.realtime_ms / 1000, samples);
 }
@@ -225,6 +242,41 @@ function showNotes(tables) {
   by("notes").replaceChildren(...notes.map((note) => make("p", "note", note)));
 }
 
+// ---- the page of one device or process ----
+
+function showOne(view, tables) {
+  const row = wanted && one.find(wanted, tables);
+  if (row) keptRow = row;
+  document.body.classList.toggle("one", wanted !== null);
+  document.body.dataset.one = wanted ? wanted.table : "";
+  by("one").hidden = wanted === null;
+  if (!wanted) return;
+  const title = one.titleOf(wanted, keptRow);
+  if (by("one-title").textContent !== title) by("one-title").textContent = title;
+  document.title = title + " · " + by("host").textContent;
+  by("one-gone").hidden = row !== null || (wanted.table === "process" && !every && !keptRow);
+  by("one-gone").textContent = keptRow ? "It has ended. These are its last figures." : wanted.table === "gpu" ? "There is no such device here." : "There is no such process here; it may have ended.";
+  if (keptRow) one.showFacts(by("one-facts"), wanted, keptRow, view.realtime_ms / 1000 - get((tables.host || [])[0], "uptime_seconds").v);
+  charts.about(keptRow ? { table: wanted.table, key: keptRow.key } : { table: wanted.table, key: -1 });
+}
+
+// Follows the address. A process need not be on a device: then every process has to be listed.
+function follow() {
+  const before = wanted;
+  wanted = one.parse(location.hash);
+  if (!wanted && !before) return;
+  keptRow = null;
+  by("one-facts").replaceChildren();
+  if (!wanted) charts.about(null);
+  if (wanted && wanted.table === "process" && !every && last && !one.find(wanted, unpack(last))) {
+    every = true;
+    markWhich(true);
+    listen();
+  }
+  if (last) showAll(last);
+  if (wanted) scrollTo(0, 0);
+}
+
 function showAll(view) {
   const tables = unpack(view);
   document.body.classList.add("full");
@@ -237,6 +289,7 @@ function showAll(view) {
   by("processes").hidden = by("to-processes").hidden = !tables.process; // not exported: --processes off
   showWorkloads(tables, showProcesses(tables));
   showStorage(tables);
+  showOne(view, tables);
   const host = (tables.host || [])[0];
   charts.draw({ cpus: get(host, "cpus").v, memory: get(host, "memory_total_bytes").v });
 }
@@ -251,7 +304,8 @@ function hear(event) {
   if (anew || !begun) { begun = true; begin(); }
   // Without a device there are no device users.
   if (every === null) {
-    every = Boolean(view.tables.process) && !(view.tables.gpu && view.tables.gpu.rows.length);
+    const tables = unpack(view), elsewhere = wanted && wanted.table === "process" && !one.find(wanted, tables);
+    every = Boolean(tables.process) && (elsewhere || !(tables.gpu || []).length);
     if (every) { markWhich(true); listen(); }
   }
   if (!paused) showAll(view);
@@ -289,6 +343,7 @@ function rest() {
   source = null;
 }
 
+let lostAt = "";
 const STATES = { live: "live", late: "no news", off: "not connected", paused: "paused" };
 
 function showState() {
@@ -297,6 +352,13 @@ function showState() {
   const words = !heard && state === "off" ? "connecting" : STATES[state] + (state === "late" ? " for " + duration(Math.floor(age / 10) * 10) : "");
   if (by("state").textContent !== words) by("state").textContent = words;
   by("state").dataset.state = heard || state !== "off" ? state : "";
+  const lost = heard > 0 && (state === "off" || state === "late");
+  document.body.classList.toggle("lost", lost);
+  by("lost").hidden = !lost;
+  if (!lost) { lostAt = ""; return; }
+  if (lostAt) return;
+  lostAt = new Date(Date.now() - age * 1000).toLocaleTimeString();
+  by("lost-words").textContent = (state === "off" ? "Not connected" : "Nothing new") + " since " + lostAt + ": these figures are of that time. The page tries again by itself.";
 }
 
 function pause() {
@@ -320,6 +382,10 @@ function start() {
   by("search").addEventListener("input", () => processes.search(by("search").value));
   by("more").addEventListener("click", () => processes.show(processes.state.shown + 500));
   by("pause").addEventListener("click", pause);
+  by("lost-try").addEventListener("click", listen);
+  by("whole").addEventListener("click", plot.whole);
+  plot.onpart((part) => { by("whole").hidden = part === null; });
+  addEventListener("hashchange", follow);
   by("theme").addEventListener("click", turnTheme);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", charts.redraw);
   document.addEventListener("visibilitychange", () => {
@@ -333,6 +399,7 @@ function start() {
   });
   tip.start();
   showTheme();
+  follow();
   listen();
   setInterval(showState, 1000);
 }

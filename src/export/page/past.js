@@ -1,7 +1,9 @@
-// past.js: the last hour: the server's history and the samples since then. One list of times, and for
-// each line a list of values, null if missing.
+// past.js: the last hour: the server's history and the samples since then, both with a point every five
+// seconds, the mean of its samples. One list of times, and for each line a list of values, null if
+// missing.
 
-const HOUR = 3600, BACK = 10;
+const HOUR = 3600, BACK = 10, STEP = 5;
+let open = [];           // the samples of the last point, each a map from a line to its value
 export const times = []; // seconds since 1970, increasing
 let owner = 0;           // the stream that the keys of the lines belong to
 const lines = new Map(); // "gpu power_watts 1" → {table, key, label, metric, values}
@@ -22,6 +24,7 @@ function line(table, metric, key, label) {
 export function begin(history) {
   const ours = times.splice(0), kept = new Map(lines);
   lines.clear();
+  open = [];
   for (const ms of history.realtime_ms) times.push(ms / 1000);
   const end = times.length ? times[times.length - 1] : 0, from = ours.findIndex((time) => time > end);
   const newer = from < 0 ? [] : ours.slice(from);
@@ -45,13 +48,18 @@ export function add(stream, seconds, samples) {
     times.splice(0);
     lines.clear();
   }
-  times.push(seconds);
-  for (const [table, metric, key, label, value] of samples) {
-    const one = line(table, metric, key, label);
-    if (one.values.length === times.length) one.values[times.length - 1] = value;
-    else one.values.push(value);
+  if (!anew && open.length && Math.floor(seconds / STEP) === Math.floor(last / STEP)) {
+    times[times.length - 1] = seconds;
+  } else {
+    open = [];
+    times.push(seconds);
+    for (const one of lines.values()) one.values.push(null);
   }
-  for (const one of lines.values()) if (one.values.length < times.length) one.values.push(null);
+  open.push(new Map(samples.map(([table, metric, key, label, value]) => [line(table, metric, key, label), value])));
+  for (const one of lines.values()) {
+    const values = open.map((sample) => sample.get(one)).filter((value) => value !== null && value !== undefined);
+    if (values.length) one.values[times.length - 1] = values.reduce((sum, value) => sum + value, 0) / values.length;
+  }
   if (times[0] < seconds - HOUR - 60) forget(seconds - HOUR);
   return anew;
 }

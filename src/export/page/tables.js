@@ -3,7 +3,7 @@
 import { make, show, say } from "./words.js";
 
 // `columns`: {id, title, form, get(row) → value, help, less (hidden on narrow screens), first (the order
-// at the first click: 1 or -1)}. `table` is the element; `then` a column that sorts rows with equal
+// at the first click: 1 or -1), address(row) (of the page that the cell leads to, or null)}. `table` is the element; `then` a column that sorts rows with equal
 // values, the highest first.
 export function sortable(table, columns, sorted, direction, then) {
   const body = make("tbody"), head = make("thead"), line = head.appendChild(make("tr"));
@@ -25,7 +25,7 @@ export function sortable(table, columns, sorted, direction, then) {
   table.append(head, body);
 
   function classes(column) {
-    return (column.form === "text" ? "name" : "num") + (column.less ? " less" + column.less : "");
+    return (column.form === "text" ? "name" : "num") + (column.id === "command_line" ? " long" : "") + (column.less ? " less" + column.less : "");
   }
 
   // Missing values come last in either order.
@@ -44,6 +44,8 @@ export function sortable(table, columns, sorted, direction, then) {
   }
 
   function draw() {
+    columns.forEach(hide);
+    if (!state.column.asked) Object.assign(state, { column: second || columns[0], direction: -1 });
     const found = state.words.length ? state.rows.filter(matches) : state.rows.slice();
     found.sort(compare);
     state.matching = found.length;
@@ -51,10 +53,15 @@ export function sortable(table, columns, sorted, direction, then) {
     while (body.rows.length > state.shown) body.deleteRow(-1);
     for (let at = 0; at < state.shown; at++) {
       const element = body.rows[at] || newRow();
-      columns.forEach((column, place) => show(element.cells[place].firstChild, column.get(found[at]), column.form, false));
+      columns.forEach((column, place) => {
+        const cell = element.cells[place].firstChild, address = column.address ? column.address(found[at]) : null;
+        show(cell, column.get(found[at]), column.form, false);
+        if (cell.getAttribute("href") === address) return;
+        if (address === null) cell.removeAttribute("href");
+        else cell.setAttribute("href", address);
+      });
     }
-    for (const [place, column] of columns.entries()) {
-      hide(column, place);
+    for (const column of columns) {
       if (column === state.column) column.head.setAttribute("aria-sort", state.direction > 0 ? "ascending" : "descending");
       else column.head.removeAttribute("aria-sort");
     }
@@ -66,12 +73,16 @@ export function sortable(table, columns, sorted, direction, then) {
     const asked = state.rows.length === 0 || state.rows.some((row) => column.get(row).a !== "not_requested");
     if (column.asked === asked) return;
     column.asked = asked;
-    table.classList.toggle("without-" + place, !asked);
+    for (const row of table.rows) row.cells[place].hidden = !asked;
   }
 
   function newRow() {
     const element = body.insertRow();
-    for (const column of columns) element.appendChild(make("td", classes(column))).appendChild(make("span"));
+    for (const column of columns) {
+      const cell = element.appendChild(make("td", classes(column)));
+      cell.hidden = column.asked === false;
+      cell.appendChild(make(column.address ? "a" : "span"));
+    }
     return element;
   }
 

@@ -58,9 +58,11 @@ static struct body *snapshot_all_event(struct serve *serve, struct sample *sampl
     return body_new(&text);
 }
 
-static struct view_sample view_sample_of(struct sample *sample, struct sample *before)
+static struct view_sample view_sample_of(const struct serve *serve, struct sample *sample,
+                                         struct sample *before)
 {
     return (struct view_sample){
+        .command_lines = serve->command_lines,
         .snapshot = sample_snapshot(sample, NULL),
         .older = before != NULL ? sample_snapshot(before, NULL) : NULL,
     };
@@ -68,12 +70,13 @@ static struct view_sample view_sample_of(struct sample *sample, struct sample *b
 
 static struct body *view_event(struct serve *serve, struct sample *sample, bool every_process)
 {
-    struct view_sample few = view_sample_of(sample, history_before(serve->history)), every = few;
+    struct view_sample few = view_sample_of(serve, sample, history_before(serve->history)),
+                       every = few;
     struct buffer text = {.bytes = NULL};
     if (few.snapshot == NULL)
         return NULL;
     if (serve->listed != NULL && sample_snapshot(serve->listed, NULL) != NULL)
-        every = view_sample_of(serve->listed, serve->listed_before);
+        every = view_sample_of(serve, serve->listed, serve->listed_before);
     buffer_string(&text, "data: ");
     view_write(&text, &few, every_process ? &every : NULL);
     buffer_string(&text, "\n\n");

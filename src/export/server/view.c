@@ -65,7 +65,7 @@ static const struct view_column PROCESS[] = {
     NOW(PROCESS_PID), NOW(PROCESS_NAME), NOW(PROCESS_USER), NOW(PROCESS_STATE),
     NOW(PROCESS_THREADS), RATE(PROCESS_CPU_SECONDS), NOW(PROCESS_RESIDENT_BYTES),
     RATE(PROCESS_READ_BYTES), RATE(PROCESS_WRITTEN_BYTES), NOW(PROCESS_START_SECONDS),
-    NOW(PROCESS_WORKLOAD), END,
+    NOW(PROCESS_WORKLOAD), NOW(PROCESS_COMMAND_LINE), END,
 };
 
 static const struct view_column WORKLOAD[] = {
@@ -148,6 +148,17 @@ static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
     return 0;
 }
 
+/* A command line as it may be told, for people. */
+static void write_command(struct buffer *text, vitals_text line, enum redact_form form)
+{
+    char shown[VIEW_TEXT_MAX * 2];
+    struct buffer told = {.bytes = NULL};
+    redact_line(&told, line, form);
+    (void)vitals_text_command((vitals_text){told.bytes, told.size}, shown, sizeof shown);
+    view_write_text(text, (vitals_text){shown, strlen(shown)});
+    buffer_done(&told);
+}
+
 static void write_value(struct buffer *text, const struct view_column *column,
                         const vitals_row *row, const struct view_sample *of,
                         const struct view_sample *every)
@@ -173,7 +184,9 @@ static void write_value(struct buffer *text, const struct view_column *column,
         number = (double)key_in(every->snapshot, row);
     if (type == VITALS_F64 || column->rate) /* small numbers have four decimals, large ones none */
         number = fabs(number) < 1e4 ? round(number * 1e4) / 1e4 : round(number);
-    if (type == VITALS_TEXT)
+    if (column->metric == VITALS_PROCESS_COMMAND_LINE)
+        write_command(text, words, of->command_lines);
+    else if (type == VITALS_TEXT)
         view_write_text(text, words);
     else
         text_number(text, number);
@@ -182,6 +195,12 @@ static void write_value(struct buffer *text, const struct view_column *column,
 }
 
 /* ---- one table ---- */
+
+static bool has_column(const struct view_column *column, const struct view_sample *of)
+{
+    return vitals_snapshot_has_metric(of->snapshot, column->metric) &&
+           (column->metric != VITALS_PROCESS_COMMAND_LINE || of->command_lines != REDACT_OFF);
+}
 
 /* Returns whether a process uses a device. The table of device users is short, so it is searched
  * linearly. */
@@ -210,7 +229,7 @@ static void write_table(struct buffer *text, const struct view_table *table,
         buffer_format(text, "\"state\":\"%s\",", vitals_availability_name(state));
     buffer_string(text, "\"columns\":[\"key\",\"parent\",\"label\"");
     for (const struct view_column *column = table->columns; column->metric != 0; column++) {
-        if (vitals_snapshot_has_metric(snapshot, column->metric))
+        if (has_column(column, of))
             buffer_format(text, ",\"%s%s\"", vitals_metric_name(column->metric),
                           column->rate ? "_per_second" : "");
     }
@@ -230,7 +249,7 @@ static void write_table(struct buffer *text, const struct view_table *table,
             buffer_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
         view_write_text(text, (vitals_text){label, strlen(label)});
         for (const struct view_column *column = table->columns; column->metric != 0; column++) {
-            if (!vitals_snapshot_has_metric(snapshot, column->metric))
+            if (!has_column(column, of))
                 continue;
             buffer_byte(text, ',');
             write_value(text, column, row, of, every);

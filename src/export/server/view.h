@@ -12,11 +12,13 @@
 
 #include <stdbool.h>
 
+#include "export/redact.h"
 #include "feed/text.h"
 
 struct view_sample {
     const vitals_snapshot *snapshot;
-    const vitals_snapshot *older; /* with which rates are computed; NULL: none yet */
+    const vitals_snapshot *older;   /* with which rates are computed; NULL: none yet */
+    enum redact_form command_lines; /* how much of them is in the view */
 };
 
 /* Appends the view. `every` has every process: the sample itself, or one of another sampler, whose

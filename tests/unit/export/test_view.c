@@ -47,7 +47,8 @@ static json_t *view_of(const char *name, bool every_process, struct buffer *text
     struct sample *older = moment_at(10, name), *newer = moment_at(11, name);
     json_error_t error;
     *text = (struct buffer){.bytes = NULL};
-    struct view_sample sample = {sample_snapshot(newer, NULL), sample_snapshot(older, NULL)};
+    struct view_sample sample = {sample_snapshot(newer, NULL), sample_snapshot(older, NULL),
+                                 REDACT_OFF};
     view_write(text, &sample, every_process ? &sample : NULL);
     CHECK_FALSE(text->failed);
     json_t *view = json_loadb(text->bytes, text->size, JSON_REJECT_DUPLICATES, &error);
@@ -114,7 +115,7 @@ static void without_an_older_sample_no_rate_is_made_up(void)
 {
     struct sample *moment = moment_at(11, "python");
     struct buffer text = {.bytes = NULL};
-    struct view_sample sample = {sample_snapshot(moment, NULL), NULL};
+    struct view_sample sample = {sample_snapshot(moment, NULL), NULL, REDACT_OFF};
     view_write(&text, &sample, &sample);
     json_t *view = json_loadb(text.bytes, text.size, 0, NULL);
     const json_t *rate = cell(view, "process", 0, "cpu_seconds_per_second");
@@ -158,8 +159,10 @@ static void every_process_may_be_another_samplers(void)
         int size = snprintf(json, sizeof json, LISTED, 20 + i, 20 + i, i, 3 * i);
         listed[i] = sample_new(json, (size_t)size, 1);
     }
-    struct view_sample sample = {sample_snapshot(newer, NULL), sample_snapshot(older, NULL)};
-    struct view_sample every = {sample_snapshot(listed[1], NULL), sample_snapshot(listed[0], NULL)};
+    struct view_sample sample = {sample_snapshot(newer, NULL), sample_snapshot(older, NULL),
+                                 REDACT_OFF};
+    struct view_sample every = {sample_snapshot(listed[1], NULL), sample_snapshot(listed[0], NULL),
+                                REDACT_OFF};
     CHECK_NOT_NULL(every.snapshot);
     view_write(&text, &sample, &every);
     json_t *view = json_loadb(text.bytes, text.size, JSON_REJECT_DUPLICATES, NULL);
