@@ -17,10 +17,10 @@ row says why. Modules of `vitals.compat` have the names and units of psutil and 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers know it; the module typing takes longer to import than all of this
 if TYPE_CHECKING:  # `as` says that these are public
+    from typing import Any
+
     from vitals._core import ArgumentError as ArgumentError
     from vitals._core import Context as Context
     from vitals._core import DeniedError as DeniedError
@@ -76,7 +76,7 @@ def __getattr__(name: str) -> Any:
         from vitals import _core
         value: Any = _core.string(_core.lib.vitals_version_text())
     elif name in _HOME:
-        value = getattr(importlib.import_module(f"vitals.{_HOME[name]}"), name)
+        value = getattr(__import__(f"vitals.{_HOME[name]}", fromlist=(name,)), name)
     else:
         raise AttributeError(f"module 'vitals' has no attribute {name!r}")
     globals()[name] = value

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any, Callable, Iterator
 
 from vitals._native import ffi, lib
 
-__all__ = ["ffi", "lib"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterator
 
-Pointer = Any  # cffi's cdata has no types of its own
+    Pointer = Any  # cffi's cdata has no types of its own
+else:
+    Pointer = None
+
+__all__ = ["ffi", "lib"]
 
 
 class VitalsError(Exception):
@@ -99,15 +104,20 @@ def check(result: int, error: Pointer) -> int:
     return result
 
 
+_ERROR = ffi.typeof("vitals_error *")
+_outs: dict[str, Any] = {}
+
+
 def call(function: Callable[..., int], *arguments: Any) -> int:
     """Calls a function whose last parameter is the error."""
-    error = ffi.new("vitals_error *")
-    return check(function(*arguments, error), error)
+    error = ffi.new(_ERROR)
+    result = function(*arguments, error)
+    return result if result >= 0 else check(result, error)
 
 
 def create(kind: str, function: Callable[..., int], *arguments: Any) -> Pointer:
     """Calls a function that gives an object through its last parameter but one."""
-    out = ffi.new(f"{kind} **")
+    out = ffi.new(_outs.get(kind) or _outs.setdefault(kind, ffi.typeof(f"{kind} **")))
     call(function, *arguments, out)
     return out[0]
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import Any, Callable, Iterable
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, GoneError, Pointer, TimedOutError, ffi, lib
 from vitals._snapshot import Row, Snapshot, Value, nanoseconds, request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable
 
 RELATIONS = {
     "parent": lib.VITALS_PARENT,

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-import select
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Sequence, Union
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, Pointer, VitalsError, ffi, lib
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable, Iterator, Sequence, Union
+
     import numpy
     import pandas
     import polars
 
-Value = Union[int, float, str, None]
+    Value = Union[int, float, str, None]
+else:
+    Value = None
 
 ROWS = {
     "all": lib.VITALS_ROWS_ALL,
@@ -114,6 +117,20 @@ class Row:
     def __repr__(self) -> str:
         return f"<{self.table} {self.label!r}>"
 
+    def read(self, *names: str) -> list[Value]:
+        """Several values at once."""
+        plan = _plans.get((self._table, names)) or _plan(self._table, names)
+        pointer = self._pointer
+        outs: dict[Any, Pointer] = {}
+        found: list[Value] = []
+        for metric, reader, place in plan:
+            out = outs.get(place) or outs.setdefault(place, ffi.new(place))
+            if reader(pointer, metric, out) <= 0:
+                found.append(None)
+            else:
+                found.append(_core.text(out[0]) if place is _TEXT else out[0])
+        return found
+
     @property
     def table(self) -> str:
         """The name of its table."""
@@ -172,26 +189,35 @@ class Row:
         return pairs(f"{self.table} {self.label}", {name: self.text(name) for name in self.as_dict()})
 
 
-_out_u64, _out_i64, _out_f64, _out_text = "uint64_t *", "int64_t *", "double *", "vitals_text *"
+_TEXT = ffi.typeof("vitals_text *")
 _READERS = {
-    lib.VITALS_U64: (lib.vitals_row_u64, ffi.typeof(_out_u64)),
-    lib.VITALS_I64: (lib.vitals_row_i64, ffi.typeof(_out_i64)),
-    lib.VITALS_F64: (lib.vitals_row_f64, ffi.typeof(_out_f64)),
-    lib.VITALS_TEXT: (lib.vitals_row_text, ffi.typeof(_out_text)),
+    lib.VITALS_U64: (lib.vitals_row_u64, ffi.typeof("uint64_t *")),
+    lib.VITALS_I64: (lib.vitals_row_i64, ffi.typeof("int64_t *")),
+    lib.VITALS_F64: (lib.vitals_row_f64, ffi.typeof("double *")),
+    lib.VITALS_TEXT: (lib.vitals_row_text, _TEXT),
 }
+_plans: dict[tuple[int, tuple[str, ...]], list[tuple[int, Any, Any]]] = {}
+
+
+def _plan(table: int, names: tuple[str, ...]) -> list[tuple[int, Any, Any]]:
+    """Of some metrics of a table: the number, what reads it, and what that fills."""
+    if len(_plans) >= 1024:
+        _plans.clear()
+    numbers = [_core.metric_number(table, name) for name in names]
+    plan = _plans[table, names] = [(number, *_READERS[_core.metric_type(number)]) for number in numbers]
+    return plan
 
 
 def _read(pointer: Pointer, metric: int) -> Value:
-    kind = _core.metric_type(metric)
-    reader, place = _READERS[kind]
+    reader, place = _READERS[_core.metric_type(metric)]
     out = ffi.new(place)
     if reader(pointer, metric, out) <= 0:
         return None
-    value: Value = _core.text(out[0]) if kind == lib.VITALS_TEXT else out[0]
+    value: Value = _core.text(out[0]) if place is _TEXT else out[0]
     return value
 
 
-class _Cells(Dict[str, List[Value]]):
+class _Cells(dict[str, "list[Value]"]):
     """The columns of a table, each read with the first of its cells: for rows that are visited one after
     the other."""
 
@@ -262,18 +288,19 @@ class Table:
         metric = _core.metric_number(self._number, name)
         if _core.metric_type(metric) == lib.VITALS_TEXT:
             return self._texts(metric)
-        count, states, cells = ffi.new("size_t *"), ffi.new("signed char **"), None
+        count, states = ffi.new(_COUNT), ffi.new(_STATES)
         cells = lib.vitals_snapshot_column(self.snapshot.pointer, metric, states, count)
         if not cells:
             raise ArgumentError(f"{self.name}.{name} was not requested")
-        read: list[Value] = ffi.unpack(ffi.cast(_CELLS[_core.metric_type(metric)], cells), count[0])
-        good = ffi.buffer(states[0], count[0])[:]
+        rows = count[0]
+        read: list[Value] = ffi.unpack(ffi.cast(_CELLS[_core.metric_type(metric)], cells), rows)
+        good = ffi.buffer(states[0], rows)[:]
         # Availabilities that are values are 1 … 6; the others are negative.
         return read if max(good, default=1) < 128 else [
             value if state < 128 else None for value, state in zip(read, good)]
 
     def _texts(self, metric: int) -> list[Value]:
-        count, states = ffi.new("size_t *"), ffi.new("signed char **")
+        count, states = ffi.new(_COUNT), ffi.new(_STATES)
         if not lib.vitals_snapshot_texts(self.snapshot.pointer, metric, states, count):
             raise ArgumentError("the column was not requested")
         rows = count[0]
@@ -342,7 +369,8 @@ class Table:
         return rows(self.name, self.columns, ([row.text(name) for name in self.columns] for row in self), len(self))
 
 
-_CELLS = {lib.VITALS_U64: "uint64_t *", lib.VITALS_I64: "int64_t *", lib.VITALS_F64: "double *"}
+_COUNT, _STATES = ffi.typeof("size_t *"), ffi.typeof("signed char **")
+_CELLS = {kind: place for kind, (_, place) in _READERS.items() if place is not _TEXT}
 
 
 class Snapshot:
@@ -490,6 +518,7 @@ class Sampler:
             lib.vitals_subscription_free, sampler)
         lib.vitals_sampler_stop(sampler)
         self.start()
+        import select
         poll = select.poll()
         poll.register(lib.vitals_subscription_descriptor(subscription), select.POLLIN)
         try:

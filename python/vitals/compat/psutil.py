@@ -11,23 +11,24 @@ import collections
 import contextlib
 import enum
 import functools
-import itertools
 import operator
 import os
 import resource
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 import weakref
-from typing import Any, Callable, Collection, Iterable, Iterator, NamedTuple, Optional
 
 import vitals
 from vitals import _core
 from vitals._core import ffi, lib
-from vitals._snapshot import Row, Snapshot, request
+from vitals._snapshot import Row, Snapshot, Table, request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Collection, Iterable, Iterator
 
 __version__ = "7.2.2"
 version_info = (7, 2, 2)
@@ -200,8 +201,36 @@ def _take(*what: str) -> Snapshot:
     return vitals.snapshot(*what)
 
 
+_kept = threading.local()
+
+
+def _forget_samplers() -> None:
+    global _kept
+    _kept = threading.local()
+
+
+os.register_at_fork(after_in_child=_forget_samplers)
+
+
+def _again(table: str, *names: str) -> Table:
+    """A table by a sampler that this thread keeps: its files are open already."""
+    samplers = _kept.__dict__
+    sampler = samplers.get((table, names))  # type: ignore[call-overload]
+    if sampler is None:
+        sampler = vitals.Sampler(*(f"{table}.{name}" for name in names))
+        samplers[table, names] = sampler  # type: ignore[index]
+    taken: Snapshot = sampler.take()
+    return taken[table]
+
+
 def _host(*names: str) -> Row:
-    return _take(*(f"host.{name}" for name in names)).host[0]
+    return _again("host", *names)[0]
+
+
+def _host_values(*names: str) -> list[Any]:
+    """A value that is missing is 0, as psutil has it."""
+    values = _host(*names).read(*names)
+    return [0 if value is None else value for value in values] if None in values else values
 
 
 def _number(row: Row, name: str, default: float = 0) -> Any:
@@ -218,33 +247,32 @@ def _rounded(part: float, whole: float, digits: int | None = 1) -> float:
 
 def boot_time() -> float:
     """Seconds since 1970, on a whole second."""
-    return float(int(_number(_host("boot_time_seconds"), "boot_time_seconds")))
+    return float(int(_host_values("boot_time_seconds")[0]))
 
 
 def getloadavg() -> tuple[float, float, float]:
-    row = _host("load_1m", "load_5m", "load_15m")
-    return _number(row, "load_1m"), _number(row, "load_5m"), _number(row, "load_15m")
+    return tuple(_host_values("load_1m", "load_5m", "load_15m"))
 
 
 def cpu_count(logical: bool = True) -> int | None:
-    value: Any = _host("cpus", "cpus_physical")["cpus" if logical else "cpus_physical"]
+    value: int = _host_values("cpus", "cpus_physical")[0 if logical else 1]
     return value or None
 
 
-def _times(row: Row) -> Any:
-    prefix = "cpu_" if row.table == "host" else ""
-    ticks = os.sysconf("SC_CLK_TCK")
-    return scputimes(*(round(_number(row, f"{prefix}{name}_seconds") * ticks) / ticks for name in _CPU_FIELDS))
+_TICKS = os.sysconf("SC_CLK_TCK")
+_HOST_TIMES = tuple(f"cpu_{name}_seconds" for name in _CPU_FIELDS)
+_CPU_TIMES = tuple(f"{name}_seconds" for name in _CPU_FIELDS)
 
 
-def _cpu_snapshot(percpu: bool) -> Snapshot:
-    table, prefix = ("cpu", "") if percpu else ("host", "cpu_")
-    return _take(*(f"{table}.{prefix}{name}_seconds" for name in _CPU_FIELDS), *(("cpu.index",) if percpu else ()))
+def _times(values: Iterable[Any]) -> Any:
+    return scputimes._make([round((value or 0) * _TICKS) / _TICKS for value in values])
 
 
 def cpu_times(percpu: bool = False) -> Any:
-    taken = _cpu_snapshot(percpu)
-    return [_times(row) for row in taken.cpu] if percpu else _times(taken.host[0])
+    if not percpu:
+        return _times(_host(*_HOST_TIMES).read(*_HOST_TIMES))
+    table = _again("cpu", *_CPU_TIMES)
+    return [_times(values) for values in zip(*(table.values(name) for name in _CPU_TIMES))]
 
 
 # psutil keeps the last reading of each thread and kind.
@@ -297,8 +325,7 @@ def cpu_times_percent(interval: float | None = None, percpu: bool = False) -> An
 
 
 def cpu_stats() -> Any:
-    row = _host("context_switches", "interrupts", "soft_interrupts")
-    return scpustats(_number(row, "context_switches"), _number(row, "interrupts"), _number(row, "soft_interrupts"), 0)
+    return scpustats(*_host_values("context_switches", "interrupts", "soft_interrupts"), 0)
 
 
 def cpu_freq(percpu: bool = False) -> Any:
@@ -312,19 +339,20 @@ def cpu_freq(percpu: bool = False) -> Any:
     return scpufreq(*(sum(values) / len(found) for values in zip(*found)))
 
 
+_MEMORY = tuple(f"memory_{name}_bytes" for name in (
+    "total", "available", "free", "active", "inactive", "buffers", "cached", "shared", "slab"))
+
+
 def virtual_memory() -> Any:
-    names = ("total", "available", "free", "active", "inactive", "buffers", "cached", "shared", "slab")
-    row = _host(*(f"memory_{name}_bytes" for name in names))
-    value = {name: _number(row, f"memory_{name}_bytes") for name in names}
-    used = value["total"] - value["available"]
-    return svmem(value["total"], value["available"], _rounded(used, value["total"]), used,
-                 *(value[name] for name in names[2:]))
+    total, available, *rest = _host_values(*_MEMORY)
+    used = total - available
+    return svmem(total, available, _rounded(used, total), used, *rest)
 
 
 def swap_memory() -> Any:
-    row = _host("swap_total_bytes", "swap_used_bytes", "swap_free_bytes", "swap_in_bytes", "swap_out_bytes")
-    total, used, free = (_number(row, f"swap_{name}_bytes") for name in ("total", "used", "free"))
-    return sswap(total, used, free, _rounded(used, total), _number(row, "swap_in_bytes"), _number(row, "swap_out_bytes"))
+    total, used, free, moved_in, moved_out = _host_values(
+        "swap_total_bytes", "swap_used_bytes", "swap_free_bytes", "swap_in_bytes", "swap_out_bytes")
+    return sswap(total, used, free, _rounded(used, total), moved_in, moved_out)
 
 
 def disk_usage(path: Any) -> Any:
@@ -357,16 +385,16 @@ class _Wrapped:
 
     def __call__(self, now: dict[Any, Any]) -> dict[Any, Any]:
         with self._lock:
-            found = {}
+            found = dict(now)
             for name, values in now.items():
-                added = self._added.setdefault(name, [0] * len(values))
-                before = self._last.get(name)
-                if before is not None:
+                before = self._last.get(name, values)
+                if not all(map(operator.le, before, values)):
+                    added = self._added.setdefault(name, [0] * len(values))
                     for place, (old, new) in enumerate(zip(before, values)):
-                        if new < old:
-                            added[place] += old
-                found[name] = type(values)(*(value + more for value, more in zip(values, added)))
-            self._added = {name: self._added[name] for name in now}
+                        added[place] += old if new < old else 0
+            self._added = {name: added for name, added in self._added.items() if name in now}
+            for name, added in self._added.items():
+                found[name] = type(now[name])(*map(operator.add, now[name], added))
             self._last = now
             return found
 
@@ -382,25 +410,32 @@ def _counters(found: dict[Any, Any], each: bool, nowrap: bool, wrapped: _Wrapped
     return made(*(sum(values) for values in zip(*found.values()))) if found else None
 
 
+def _columns(table: Table, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+    """The rows of some columns; a value that is missing is 0, as psutil has it."""
+    return zip(*(_filled(table.values(name), 0) for name in names))
+
+
+_DISK = ("reads", "writes", "read_bytes", "written_bytes", "read_seconds", "write_seconds", "reads_merged",
+         "writes_merged", "busy_seconds")
+_NETWORK = ("transmitted_bytes", "received_bytes", "transmitted_packets", "received_packets", "receive_errors",
+            "transmit_errors", "receive_drops", "transmit_drops")
+
+
 def disk_io_counters(perdisk: bool = False, nowrap: bool = True) -> Any:
     """Counts and bytes; times in ms. The total is that of whole disks."""
-    names = ("reads", "writes", "read_bytes", "written_bytes", "read_seconds", "write_seconds", "reads_merged",
-             "writes_merged", "busy_seconds")
-    rows = _take("disk.name", "disk.type", *(f"disk.{name}" for name in names)).disk
+    table = _again("disk", "name", "type", *_DISK)
     found = {}
-    for row in rows:
-        if not perdisk and row.parent_key:
-            continue
-        found[row["name"]] = sdiskio(*(round(_number(row, name) * 1000) if name.endswith("_seconds")
-                                       else _number(row, name) for name in names))
+    for place, (name, values) in enumerate(zip(table.values("name"), _columns(table, _DISK))):
+        if perdisk or not table[place].parent_key:
+            reads, writes, read, written, reading, writing, reads_merged, writes_merged, busy = values
+            found[name] = sdiskio(reads, writes, read, written, round(reading * 1000), round(writing * 1000),
+                                  reads_merged, writes_merged, round(busy * 1000))
     return _counters(found, perdisk, nowrap, _disk_wrapped, sdiskio)
 
 
 def net_io_counters(pernic: bool = False, nowrap: bool = True) -> Any:
-    names = ("transmitted_bytes", "received_bytes", "transmitted_packets", "received_packets", "receive_errors",
-             "transmit_errors", "receive_drops", "transmit_drops")
-    rows = _take("network.name", *(f"network.{name}" for name in names)).network
-    found = {row["name"]: snetio(*(_number(row, name) for name in names)) for row in rows}
+    table = _again("network", "name", *_NETWORK)
+    found = dict(zip(table.values("name"), map(snetio._make, _columns(table, _NETWORK))))
     return _counters(found, pernic, nowrap, _net_wrapped, snetio)
 
 
@@ -518,10 +553,15 @@ def sensors_battery() -> Any:
     return None
 
 
+def _listed() -> dict[int, int]:
+    """The inode of each process's folder in /proc by pid: a process that has the pid of an earlier one has another."""
+    with os.scandir("/proc") as entries:
+        return {int(entry.name): entry.inode() for entry in entries if entry.name.isdigit()}
+
+
 def pids() -> list[int]:
     """All pids, in their order."""
-    found: list[Any] = _take("process.pid").process.values("pid")
-    return sorted(found)
+    return sorted(_listed())
 
 
 def pid_exists(pid: int) -> bool:
@@ -551,9 +591,7 @@ REAP_SECONDS = 0.005  # how often is looked whether a zombie's parent has reaped
 _lent_handles: collections.deque[vitals.Process] = collections.deque(maxlen=16)
 
 
-class _Ids(NamedTuple):
-    pid: int
-    started: Optional[float]
+_Ids = collections.namedtuple("_Ids", "pid started")
 
 
 def _translated(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -592,9 +630,20 @@ def _may_be_cut(name: str) -> bool:
 class Process:
     """A process, by psutil's methods. Without a pid: this process."""
 
-    _start: float | None
     _held: vitals.Process | None  # of one that was asked for by its pid, or is waited for
     _lent: weakref.ref[vitals.Process] | None  # of one that was found in a list
+    _start: float | None
+    _name: str | None
+    _ppid: int | None
+    _last: tuple[float, float] | None
+    _answer: dict[str, Any] | None
+    _created: float | None
+    _hash: int | None
+    _exit: Any
+    _held = _lent = _name = _ppid = _last = _answer = _created = _hash = _exit = None
+    _gone = _reused = _waited = False
+    _REMEMBERED = ("_held", "_lent", "_name", "_ppid", "_last", "_answer", "_created", "_hash", "_exit", "_gone",
+                   "_reused", "_waited", "_ident")
 
     def __init__(self, pid: int | None = None) -> None:
         self._init(pid)
@@ -619,26 +668,21 @@ class Process:
         except vitals.DeniedError:
             if not _ignore_nsp:
                 raise AccessDenied(pid) from None
-        self._ident = _Ids(pid, self._start)
 
     def _forget(self, pid: int, start: float | None) -> None:
-        self._pid, self._start, self._ident = pid, start, _Ids(pid, start)
-        self._name: str | None = None
-        self._ppid: int | None = None
-        self._gone = self._reused = False
-        self._exit: Any = None
-        self._waited = False
-        self._last: tuple[float, float] | None = None
-        self._answer: dict[str, Any] | None = None
-        self._created: float | None = None
-        self._hash: int | None = None
-        self._held = self._lent = None
+        for name in self._REMEMBERED:
+            self.__dict__.pop(name, None)
+        self._pid, self._start = pid, start
+
+    @functools.cached_property
+    def _ident(self) -> Any:
+        return _Ids(self._pid, self._start)
 
     @classmethod
     def _found(cls, pid: int, start: float | None) -> Process:
         """Of a list of processes: nothing is opened until something is asked, and few stay open at a time."""
         made = cls.__new__(cls)
-        made._forget(pid, start)
+        made._pid, made._start = pid, start
         return made
 
     @property
@@ -662,7 +706,7 @@ class Process:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Process):
             return NotImplemented
-        return self._ident == other._ident
+        return bool(self._ident == other._ident)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -758,26 +802,34 @@ class Process:
 
     def _values(self, *names: str) -> list[Any]:
         """Metrics, or psutil's error where the first one is missing."""
-        if self._answer is not None:
-            missing = [name for name in names if name not in self._answer]
-            if missing:
-                wanted = {name for group in self._GROUPS if set(group) & set(missing) for name in group} | set(missing)
-                row = self._handle.row(*sorted(wanted))
-                self._answer.update({name: (row[name], row) for name in wanted})
-            found = [self._answer[name] for name in names]
-        else:
+        answer = self._answer
+        if answer is None:
             row = self._handle.row(*names)
-            found = [(row[name], row) for name in names]
-        for name, (value, row) in zip(names, found):
+            values = row.read(*names)
+            if None in values:
+                self._explain(names, values, row)
+            return values
+        missing = [name for name in names if name not in answer]
+        if missing:
+            together = [name for group in self._GROUPS if not set(group).isdisjoint(missing) for name in group]
+            self._read_into(answer, tuple(dict.fromkeys([*together, *missing])))
+        values = [answer[name][0] for name in names]
+        if None in values:
+            for name, value in zip(names, values):
+                self._explain((name,), [value], answer[name][1])
+        return values
+
+    def _explain(self, names: tuple[str, ...], values: list[Any], row: Row) -> None:
+        for name, value in zip(names, values):
             if value is None:
                 self._missing(name, row.availability(name))
-        return [value for value, _ in found]
 
     @_translated
     def _read_into(self, answer: dict[str, Any], names: tuple[str, ...]) -> None:
         """What is not read yet, at one moment."""
         row = self._handle.row(*names)
-        answer.update({name: (row[name], row) for name in names if name not in answer})
+        for name, value in zip(names, row.read(*names)):
+            answer.setdefault(name, (value, row))
 
     def _missing(self, name: str, why: str) -> None:
         if why == "denied":
@@ -1136,14 +1188,18 @@ class Process:
             if unknown:
                 raise ValueError(f"invalid attr name{'s' if len(unknown) > 1 else ''} "
                                  f"{', '.join(map(repr, sorted(unknown)))}")
-        found: dict[str, Any] = {}
+        wanted = tuple(attrs or _AS_DICT)
+        names, plain = _plan_of(wanted, _waits_counted())
+        kind = type(self)  # it may have methods of its own
+        if plain and self._answer is None and all(getattr(kind, name) is _METHODS[name] for name in wanted):
+            made: dict[str, Any] | None = self._plain_dict(wanted, names)
+            if made is not None:
+                return made
+        found = {}
         with self.oneshot():
-            names = dict.fromkeys(metric for name in attrs or _AS_DICT for metric in _PLAIN.get(name, ()))
-            if not _waits_counted():
-                names.pop("block_delay_seconds", None)
             if names and self._answer is not None:
-                self._read_into(self._answer, tuple(names))
-            for name in attrs or _AS_DICT:
+                self._read_into(self._answer, names)
+            for name in wanted:
                 try:
                     found[name] = self._pid if name == "pid" else getattr(self, name)()
                 except (AccessDenied, ZombieProcess):
@@ -1151,6 +1207,25 @@ class Process:
                 except NotImplementedError:
                     if attrs:
                         raise
+        return found
+
+    @_translated
+    def _plain_dict(self, attrs: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any] | None:
+        """Attributes that are made of a few metrics; None where one of these is missing."""
+        values: list[Any] = self._handle.row(*names).read(*names)
+        if None in values:
+            return None
+        known = dict(zip(names, values))
+        known["pid"], known["block_delay_seconds"] = self._pid, known.get("block_delay_seconds", 0.0)
+        if "name" in attrs:
+            if _may_be_cut(known["name"]):
+                return None
+            self._name = known["name"]
+        found = {}
+        for attribute in attrs:
+            parts = [known[name] for name in _PLAIN[attribute] or ("pid",)]
+            made = _MADE.get(attribute)
+            found[attribute] = parts[0] if made is None else made(*parts)
         return found
 
 
@@ -1167,13 +1242,14 @@ _AS_DICT = {"pid"} | {name for name in vars(Process) if not name.startswith("_")
 
 @functools.lru_cache(maxsize=1)
 def _memory_total() -> int:
-    return int(_number(_host("memory_total_bytes"), "memory_total_bytes", 1))
+    return int(_host_values("memory_total_bytes")[0]) or 1
 
 
 class Popen(Process):
     """subprocess.Popen that has the methods of Process too."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
+        import subprocess
         self._child = subprocess.Popen(*arguments, **named)
         super().__init__(self._child.pid)
 
@@ -1207,17 +1283,51 @@ class Popen(Process):
 # --- All processes ----------------------------------------------------------------------------------
 
 _pmap: dict[int, Process] = {}
+# Attributes that _plain makes, and the metrics of each; those of others are read at once where several are asked.
 _PLAIN: dict[str, tuple[str, ...]] = {
-    "pid": (), "name": ("name",), "ppid": ("parent_pid",), "status": ("state",), "num_threads": ("threads",),
-    "cpu_num": ("cpu",), "nice": ("nice",),
+    "pid": (), "name": ("name", "kernel_flags"), "ppid": ("parent_pid",), "status": ("state",),
+    "num_threads": ("threads",), "cpu_num": ("cpu",), "nice": ("nice",),
     "memory_info": ("resident_bytes", "virtual_bytes", "shared_bytes", "text_bytes", "data_bytes"),
     "cpu_times": ("cpu_user_seconds", "cpu_system_seconds", "children_user_seconds", "children_system_seconds",
                   "block_delay_seconds"),
 }
+_METRICS: dict[str, tuple[str, ...]] = {
+    **_PLAIN,
+    "memory_percent": _PLAIN["memory_info"], "memory_full_info": (
+        *_PLAIN["memory_info"], "uss_bytes", "pss_bytes", "swapped_bytes"),
+    "cpu_percent": ("cpu_user_seconds", "cpu_system_seconds"), "username": ("uid",),
+    "uids": ("uid", "effective_uid", "saved_uid"), "gids": ("gid", "effective_gid", "saved_gid"),
+    "cpu_affinity": ("cpus_allowed_list",), "ionice": ("io_class", "io_level"), "terminal": ("terminal",),
+    "num_ctx_switches": ("voluntary_context_switches", "involuntary_context_switches"),
+    "io_counters": ("read_calls", "write_calls", "read_bytes", "written_bytes", "call_read_bytes",
+                    "call_written_bytes"),
+    "exe": ("executable",), "cmdline": ("command_line", "state"), "cwd": ("working_directory",),
+    "num_fds": ("descriptors",),
+}
+
+
+_METHODS = {name: getattr(Process, name) for name in _PLAIN}
+
+
+@functools.lru_cache(maxsize=64)
+def _plan_of(attrs: tuple[str, ...], waits: bool) -> tuple[tuple[str, ...], bool]:
+    """What to read for attributes of one process, and whether _plain makes all of them of it."""
+    names = dict.fromkeys(metric for name in attrs for metric in _METRICS.get(name, ()))
+    if not waits:
+        names.pop("block_delay_seconds", None)
+    return tuple(names), bool(names) and all(name in _PLAIN for name in attrs)
 
 
 def _filled(values: list[Any], missing: Any) -> list[Any]:
     return [missing if value is None else value for value in values] if None in values else values
+
+
+# What makes an attribute of its metrics, where it is not the only one of these as it is.
+_MADE: dict[str, Callable[..., Any]] = {
+    "memory_info": lambda rss, vms, shared, text, data: pmem(rss, vms, shared, text, 0, data, 0),
+    "cpu_times": pcputimes,
+    "status": lambda word: _STATUS.get(word, word),
+}
 
 
 def _plain(attribute: str, columns: dict[str, list[Any]]) -> list[Any]:
@@ -1225,20 +1335,22 @@ def _plain(attribute: str, columns: dict[str, list[Any]]) -> list[Any]:
     if attribute == "pid":
         return columns["pid"]
     values = [columns[name] for name in _PLAIN[attribute]]
-    if attribute == "memory_info":
-        rss, vms, shared, text, data = (_filled(column, 0) for column in values)
-        zero = itertools.repeat(0)
-        return list(map(pmem._make, zip(rss, vms, shared, text, zero, data, zero)))
-    if attribute == "cpu_times":
-        return list(map(pcputimes._make, zip(*(_filled(column, 0.0) for column in values))))
     if attribute == "name":
-        return _whole_names(columns["pid"], values[0])
-    return [_STATUS.get(word, word) for word in values[0]] if attribute == "status" else values[0]
+        return _whole_names(columns["pid"], *values)
+    made = _MADE.get(attribute)
+    if made is None:
+        return values[0]
+    return list(map(made, *(values if attribute == "status" else (_filled(column, 0) for column in values))))
 
 
-def _whole_names(pids: list[Any], names: list[Any]) -> list[Any]:
-    """Names as Process.name() gives them: those that may be cut are read again, at once."""
-    short = [pid for pid, name in zip(pids, names) if name and _may_be_cut(name)]
+_KERNEL_THREAD = 0x200000  # PF_KTHREAD of include/linux/sched.h
+
+
+def _whole_names(pids: list[Any], names: list[Any], flags: list[Any]) -> list[Any]:
+    """Names as Process.name() gives them: those that may be cut are read again, at once. A kernel thread has no
+    other name."""
+    short = [pid for pid, name, flag in zip(pids, names, flags)
+             if name and _may_be_cut(name) and not (flag or 0) & _KERNEL_THREAD]
     if not short:
         return names
     table = vitals.snapshot("process.pid", "process.program_name", pids=short, rows="listed").process
@@ -1258,35 +1370,67 @@ def process_iter(attrs: Collection[str] | None = None, ad_value: Any = None) -> 
         unknown = set(attrs) - _AS_DICT
         if unknown:
             raise ValueError(f"invalid attr name {', '.join(map(repr, sorted(unknown)))}")
-    wanted = list(_AS_DICT if attrs is not None and not attrs else attrs or ())
-    plain = [name for name in wanted if name in _PLAIN]
-    names = tuple(dict.fromkeys(["pid", "start_seconds", *(metric for name in plain for metric in _PLAIN[name])]))
-    if not _waits_counted():
-        names = tuple(name for name in names if name != "block_delay_seconds")
-    taken = _core.create("vitals_snapshot", lib.vitals_snapshot_take_request, _core.default_context().pointer,
-                         _process_request(names))
-    table = Snapshot(taken).process
-    columns: dict[str, list[Any]] = {name: table.values(name) for name in names}
-    columns.setdefault("block_delay_seconds", [None] * len(table))
+    if attrs is None:
+        yield from _iterate()
+        return
+    wanted = tuple(attrs or _AS_DICT)
+    plain = tuple(name for name in wanted if name in _PLAIN)
+    names = tuple(dict.fromkeys(["pid", "start_seconds", *_plan_of(plain, _waits_counted())[0]]))
     rest = [name for name in wanted if name not in _PLAIN]
-    infos = list(zip(*(_plain(name, columns) for name in plain))) if plain else [()] * len(columns["pid"])
-    gone = set(_pmap) - set(columns["pid"])
-    for pid, start, values in sorted(zip(columns["pid"], columns["start_seconds"], infos),
-                                     key=operator.itemgetter(0)):
-        process = _pmap.get(pid)
-        if process is None or process._start != start:
-            process = _pmap[pid] = Process._found(pid, start)
-        if attrs is not None:
-            process.info = dict(zip(plain, values))  # type: ignore[attr-defined]
-            if rest:
-                try:
-                    process.info.update(process.as_dict(rest, ad_value))  # type: ignore[attr-defined]
-                except NoSuchProcess:
-                    _pmap.pop(pid, None)
-                    continue
-        yield process
-    for pid in gone:
+    table = _of_all(names)
+    columns: dict[str, list[Any]] = {name: table.values(name) for name in names}
+    columns.setdefault("block_delay_seconds", [0.0] * len(table))
+    made = list(zip(*(_plain(name, columns) for name in plain))) if plain else [()] * len(table)
+    pids, starts = columns["pid"], columns["start_seconds"]
+    for pid in set(_pmap).difference(pids):
         _pmap.pop(pid, None)
+    for place in sorted(range(len(pids)), key=pids.__getitem__):
+        process = _known(pids[place], starts[place])
+        process.info = dict(zip(plain, made[place]))  # type: ignore[attr-defined]
+        if rest:
+            try:
+                process.info.update(process.as_dict(rest, ad_value))  # type: ignore[attr-defined]
+            except NoSuchProcess:
+                _pmap.pop(process._pid, None)
+                continue
+        yield process
+
+
+def _known(pid: int, start: float | None) -> Process:
+    process = _pmap.get(pid)
+    if process is None or process._start != start:
+        process = _pmap[pid] = Process._found(pid, start)
+    return process
+
+
+def _of_all(names: tuple[str, ...], pids: list[int] | None = None) -> Table:
+    """Metrics of all processes, or of some."""
+    wanted = _process_request(names) if pids is None else request(
+        [f"process.{name}" for name in names], pids=pids, rows="listed")
+    return Snapshot(_core.create("vitals_snapshot", lib.vitals_snapshot_take_request,
+                                 _core.default_context().pointer, wanted)).process
+
+
+_inodes: dict[int, int] = {}  # as the last list had them
+
+
+def _iterate() -> Iterator[Process]:
+    """Only the start of a process that was not in the last list is read."""
+    listed = _listed()
+    new = [pid for pid, inode in listed.items() if _inodes.get(pid) != inode or pid not in _pmap]
+    for pid in set(_pmap).difference(listed):
+        _pmap.pop(pid, None)
+    if new:
+        table = _of_all(("pid", "start_seconds"), new)
+        values: list[list[Any]] = [table.values("pid"), table.values("start_seconds")]
+        for pid, start in zip(*values):
+            _known(pid, start)
+    _inodes.clear()
+    _inodes.update(listed)
+    for pid in sorted(listed):
+        process = _pmap.get(pid)
+        if process is not None:  # else it has ended meanwhile
+            yield process
 
 
 process_iter.cache_clear = lambda: _pmap.clear()  # type: ignore[attr-defined]
@@ -1339,7 +1483,7 @@ __all__ = sorted(name for name, value in globals().items() if not name.startswit
                  not isinstance(value, type(os)) and (getattr(value, "__module__", __name__) in (__name__, "psutil")
                                                       or isinstance(value, enum.IntEnum)) and
                  name not in ("NicDuplex", "BatteryTime", "IOPriority", "REAP_SECONDS", "PROCFS_PATH", "POSIX", "test",
-                              "ffi", "lib", "annotations"))
+                              "ffi", "lib", "annotations", "TYPE_CHECKING"))
 
 
 def __dir__() -> list[str]:

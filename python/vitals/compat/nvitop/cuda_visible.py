@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import subprocess
 import sys
 from typing import Any
 
@@ -30,6 +29,7 @@ def _order_of_cuda(order: str | None) -> str | None:
     environment = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"}
     if order is not None:
         environment["CUDA_DEVICE_ORDER"] = order
+    import subprocess
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     try:
         done = subprocess.run([sys.executable, "-c", _ASK_CUDA], env=environment, capture_output=True, text=True,

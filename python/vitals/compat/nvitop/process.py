@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import contextlib
-import datetime
 import functools
 import os
 import threading
@@ -18,6 +17,8 @@ from vitals.compat.nvitop import host
 from vitals.compat.nvitop.utils import NA, UINT_MAX, NaType, Snapshot, bytes2human, timedelta2human
 
 if TYPE_CHECKING:
+    import datetime
+
     from vitals.compat.nvitop.device import Device
 
 __all__ = ["GpuProcess", "HostProcess", "command_join"]
@@ -116,8 +117,6 @@ class HostProcess(host.Process, abc.ABC):
             if found is not None and found.is_running():
                 return found
             made = super().__new__(cls)
-            made._username: str | None = None  # type: ignore[misc]
-            made._at: float | None = None  # type: ignore[misc]
             host.Process._init(made, pid, True)
             with contextlib.suppress(host.PsutilError):
                 host.Process.cpu_percent(made)
@@ -127,8 +126,8 @@ class HostProcess(host.Process, abc.ABC):
     def __init__(self, pid: int | None = None) -> None:  # it was made whole, or is older
         pass
 
-    _username: str | None
-    _at: float | None
+    _username: str | None = None
+    _at: float | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{super().__str__().partition(type(self).__name__)[2]}"
@@ -155,6 +154,7 @@ class HostProcess(host.Process, abc.ABC):
         return command_join(self.cmdline())
 
     def running_time(self) -> datetime.timedelta:
+        import datetime
         return datetime.timedelta(seconds=(time.time() if self._at is None else self._at) - self.create_time())
 
     def running_time_human(self) -> str:

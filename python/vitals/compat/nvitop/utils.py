@@ -5,7 +5,6 @@ Nothing here reads anything; a value of a snapshot may be converted only when it
 
 from __future__ import annotations
 
-import datetime
 import math
 import operator
 import os
@@ -13,9 +12,12 @@ import re
 import sys
 import time
 from collections.abc import KeysView
-from typing import Any, Callable, Iterable, Iterator, Union, final
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Union, final
 
 from vitals.compat.nvitop import termcolor
+
+if TYPE_CHECKING:
+    import datetime
 
 __all__ = [
     "NA", "NaType", "NotApplicable", "NotApplicableType", "UINT_MAX", "ULONGLONG_MAX", "KiB", "MiB", "GiB", "TiB",
@@ -176,6 +178,7 @@ def human2bytes(s: int | str, /) -> int:
 
 def timedelta2human(dt: Number | datetime.timedelta, /, *, round: bool = False) -> str:
     """A time in words: "1:05", "26:03:59"; from four days on (with `round` from one) "4.3 days"."""
+    import datetime
     if isinstance(dt, (int, float)):
         dt = datetime.timedelta(seconds=dt)
     if not isinstance(dt, datetime.timedelta):
