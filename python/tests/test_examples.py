@@ -23,7 +23,7 @@ PACKAGE = pathlib.Path(vitals.__file__).parent
 MODULES = ("__init__", "_run", "_record", "_snapshot", "_export", "_process", "callbacks", "compat/gpu_tracker",
            "compat/resource_tracker", *(f"compat/nvitop/{path.stem}" for path in (PACKAGE / "compat/nvitop").glob("*.py")))
 NEEDS = {"to_pandas": "pandas", "callbacks.keras": "keras", "callbacks.lightning": "lightning",
-         "callbacks.transformers": "transformers"}
+         "callbacks.transformers": "transformers", "callbacks.mlflow": "mlflow"}
 FOREIGN = {name: unittest.mock.MagicMock(name=name) for name in (
     "model", "TensorBoard", "Trainer", "trainer", "writer", "step")}  # of frameworks
 EXPORTER = """#!/bin/sh

@@ -222,26 +222,67 @@ class RealMlflow(Case):
         self.assertEqual(metrics["system/run/cpu_seconds"], used["cpu_seconds"])
         self.assertIn("system/process/num_threads", metrics)
 
-    def test_the_active_run_of_the_module(self):
-        """In the Python that has MLflow, with this package on its path."""
+    def program_with_mlflow(self, code):
+        """The runs of which a program prints the ids. It has the Python with MLflow, and this package on its path."""
         package = pathlib.Path(vitals.__file__).parents[1]
-        program = f"""
+        begin = f"""
 import sys
 import mlflow
 sys.path.append({str(package)!r})
 import vitals
 mlflow.set_tracking_uri({self.server.url!r})
+"""
+        done = subprocess.run([os.environ["VITALS_SERVERS_PYTHON"], "-c", begin + code], capture_output=True, text=True,
+                              env={**os.environ, "HOME": str(self.folder)}, timeout=240, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [self.server.run(run_id) for run_id in re.findall(r"^id (\w+)$", done.stdout, re.MULTILINE)]
+
+    def test_system_metrics_beside_those_of_mlflow(self):
+        ours, theirs, processes = self.program_with_mlflow("""
+import time
+import vitals.callbacks
+from vitals.compat.stouputils import ProcessMetricsMonitor
+
+def work(run):
+    print("id", run.info.run_id)
+    end = time.monotonic() + 1.5
+    while time.monotonic() < end:
+        sum(range(100_000))
+
+demo = vitals.Context(demo="default")
+with mlflow.start_run() as run, vitals.callbacks.mlflow(sampling_interval=0.4, context=demo):
+    work(run)
+mlflow.set_system_metrics_sampling_interval(0.4)
+with mlflow.start_run(log_system_metrics=True) as run:
+    work(run)
+with mlflow.start_run() as run, ProcessMetricsMonitor(sampling_interval=0.4):
+    work(run)
+""")
+        values = {run: {metric["key"]: metric["value"] for metric in run_["data"]["metrics"]}
+                  for run, run_ in (("ours", ours), ("theirs", theirs), ("processes", processes))}
+        self.assertGreaterEqual(len(values["theirs"]), 8, values)
+        self.assertLessEqual(set(values["theirs"]), set(values["ours"]))
+        self.assertEqual({key for key in values["ours"] if "gpu_0_" in key}, {f"system/gpu_0_{name}" for name in (
+            "memory_usage_megabytes", "memory_usage_percentage", "utilization_percentage", "power_usage_watts",
+            "power_usage_percentage")})
+        for name in ("system_memory_usage_percentage", "disk_usage_percentage"):
+            self.assertAlmostEqual(values["ours"]["system/" + name], values["theirs"]["system/" + name], delta=20)
+        history = self.server.history(ours["info"]["run_id"], "system/cpu_utilization_percentage")
+        self.assertGreaterEqual(len(history), 2)
+        self.assertEqual([step for _, step, _ in history], list(range(len(history))))
+        self.assertTrue(all(0 <= value <= 100 for _, _, value in history), history)
+        self.assertEqual(set(values["processes"]), {f"system/process/{name}" for name in (
+            "cpu_usage_percentage", "memory_rss_megabytes", "memory_vms_megabytes", "memory_uss_megabytes",
+            "memory_usage_percentage", "num_threads", "num_fds", "io_read_megabytes", "io_write_megabytes")})
+        self.assertGreater(values["processes"]["system/process/memory_rss_megabytes"], 10)
+
+    def test_the_active_run_of_the_module(self):
+        (run,) = self.program_with_mlflow("""
 with mlflow.start_run() as run:
-    with vitals.account(interval=0.2, mlflow=True, export={{"timeout": 60}}):
+    with vitals.account(interval=0.2, mlflow=True, export={"timeout": 60}):
         mlflow.log_metric("loss", 0.5)
     print("id", run.info.run_id)
-"""
-        done = subprocess.run([os.environ["VITALS_SERVERS_PYTHON"], "-c", program], capture_output=True, text=True,
-                              env={**os.environ, "HOME": str(self.folder)}, timeout=240, check=False)
-        if "No module named '_cffi_backend'" in done.stderr:
-            self.skipTest("no cffi beside MLflow")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        run = self.server.run(re.search(r"^id (\w+)$", done.stdout, re.MULTILINE)[1])
+""")
         keys = {metric["key"] for metric in run["data"]["metrics"]}
         self.assertEqual(run["info"]["status"], "FINISHED")
         self.assertIn("system/run/wall_seconds", keys)

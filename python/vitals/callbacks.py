@@ -3,11 +3,12 @@
     keras:         model.fit(..., callbacks=[vitals.callbacks.keras(), TensorBoard(...)])
     Lightning:     Trainer(callbacks=[vitals.callbacks.lightning()])
     Transformers:  vitals.callbacks.transformers(trainer)
+    MLflow:        with mlflow.start_run(), vitals.callbacks.mlflow(): train()
     TensorBoard:   vitals.callbacks.add_scalar_dict(writer, "gpu", vitals.callbacks.gpu_stats(), step)
 
 The keys are those of nvitop's callbacks: "gpu_id: 0/utilization.gpu (%)", "gpu_id: 0/memory.used (MiB)",
 "batch_time/intra_step (ms)". Without a GPU nothing is logged. A value that is missing is left out.
-A framework is imported when its callback is made.
+A framework is imported when its callback is made. MLflow's keys are those of its own system metrics.
 """
 
 from __future__ import annotations
@@ -220,3 +221,19 @@ def transformers(trainer: Any = None, **options: Any) -> Any:
     if trainer is not None:
         trainer.callback_handler.callbacks.insert(0, made)
     return made
+
+
+def mlflow(sampling_interval: float = 10.0, samples_before_logging: int = 1, node_id: str | None = None, *,
+           context: Context | None = None) -> Any:
+    """Logs the machine's metrics to the active run of MLflow, in place of MLflow's own `log_system_metrics`, until
+    its block ends:
+
+        with mlflow.start_run(), vitals.callbacks.mlflow(sampling_interval=5):
+            train()
+
+    The keys are those of MLflow ("system/cpu_utilization_percentage", "system/gpu_0_power_usage_watts"), for GPUs of
+    every vendor, and its variables MLFLOW_SYSTEM_METRICS_… count here too. Each value has the time at which it was
+    read, a short run has a last sample, and a slow server delays none. start() and finish() do the same as a block.
+    """
+    from vitals._system_metrics import SystemMetrics
+    return SystemMetrics(sampling_interval, samples_before_logging, node_id, context)
