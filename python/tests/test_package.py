@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 import vitals
 
@@ -342,6 +343,85 @@ class Runs(unittest.TestCase):
             pass
 
 
+class Psutil(unittest.TestCase):
+    """What psutil's own tests (peer_suites.py) do not ask: what is read, and how often."""
+
+    def test_a_list_reads_new_processes_only(self):
+        from vitals.compat import psutil
+        list(psutil.process_iter())
+        read, of_all = [], psutil._of_all
+        child = subprocess.Popen(["sleep", "60"])
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+
+        def counted(names, pids=None):
+            read.extend(pids)
+            return of_all(names, pids)
+        with unittest.mock.patch.object(psutil, "_of_all", counted):
+            found = {process.pid: process for process in psutil.process_iter()}
+        self.assertIn(child.pid, read)
+        self.assertNotIn(os.getpid(), read)
+        self.assertEqual(found[child.pid], psutil.Process(child.pid))
+        # Another process with the pid of one that is known: its folder has another inode.
+        before = found[child.pid]
+        before._start -= 1
+        psutil._inodes[child.pid] -= 1
+        found = {process.pid: process for process in psutil.process_iter()}
+        self.assertIsNot(found[child.pid], before)
+        self.assertEqual(found[child.pid], psutil.Process(child.pid))
+        child.kill()
+        child.wait()
+        self.assertNotIn(child.pid, [process.pid for process in psutil.process_iter()])
+        self.assertNotIn(child.pid, psutil._pmap)
+
+    def test_the_machine_is_read_again_without_a_thread_and_after_a_fork(self):
+        code = """
+import os, sys
+from vitals.compat import psutil
+def all_of_it():
+    return [psutil.cpu_times(), psutil.cpu_times(percpu=True), psutil.virtual_memory(), psutil.swap_memory(),
+            psutil.cpu_stats(), psutil.getloadavg(), psutil.disk_io_counters(), psutil.net_io_counters(),
+            psutil.boot_time(), psutil.cpu_count(), psutil.cpu_count(logical=False)]
+first = all_of_it()
+files = len(os.listdir("/proc/self/fd"))
+end = os.times().elapsed + 0.3
+while os.times().elapsed < end: all_of_it()
+now = all_of_it()
+assert sum(now[0]) > sum(first[0]), (first[0], now[0])
+assert sum(map(sum, now[1])) > sum(map(sum, first[1]))
+assert len(os.listdir("/proc/self/fd")) == files, os.listdir("/proc/self/fd")
+assert os.listdir("/proc/self/task") == [str(os.getpid())]
+child = os.fork()
+if child == 0:
+    os._exit(0 if sum(all_of_it()[0]) >= sum(now[0]) else 1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_several_attributes_are_those_one_by_one(self):
+        from vitals.compat import psutil
+        child = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(child.communicate)
+        child.stdin.write(b"there\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        process = psutil.Process(child.pid)
+        names = ["pid", "ppid", "name", "status", "nice", "num_threads", "memory_info"]
+        while process.status() != "sleeping":
+            time.sleep(0.01)
+        told = process.as_dict(names)
+        self.assertEqual(list(told), names)
+        self.assertEqual(told, {name: process.pid if name == "pid" else getattr(process, name)() for name in names})
+        (listed,) = [one.info for one in psutil.process_iter(names) if one.pid == child.pid]
+        self.assertEqual(told, listed)
+
+        class Renamed(psutil.Process):
+            def name(self):
+                return "another"
+        self.assertEqual(Renamed(child.pid).as_dict(["name", "ppid"])["name"], "another")
+
+
 class ManyProcesses(unittest.TestCase):
     def test_after_fork(self):
         sampler = vitals.Sampler("cpu")
@@ -373,11 +453,36 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("exit 5", done.stderr)
 
+    def test_commands_of_nvitop(self):
+        """nvitop, nvisel and nvitop-exporter: with the options of each, by the command of the package."""
+        for module, arguments, told in (("", ["-1", "--demo"], "GPU"), (".nvisel", ["--demo", "--format", "index"], "0"),
+                                        (".exporter", ["--help"], "serve")):
+            done = subprocess.run([sys.executable, "-m", f"vitals.compat.nvitop{module}", *arguments],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, (module, done.stderr))
+            self.assertIn(told, done.stdout)
+
+    def imported(self, code):
+        """The modules that a program imports, less those that the interpreter has at its start."""
+        done = subprocess.run(
+            [sys.executable, "-c", f"import sys; before = set(sys.modules); {code}; "
+             "print(*sorted(set(sys.modules) - before))"], capture_output=True, text=True, check=True)
+        return set(done.stdout.split())
+
     def test_import_is_light(self):
-        done = subprocess.run([sys.executable, "-c", "import sys; import vitals; vitals.snapshot; "
-                               "print(sorted({'numpy', 'pandas', 'psutil', 'asyncio', 'multiprocessing'}"
-                               " & set(sys.modules)))"], capture_output=True, text=True, check=True)
-        self.assertEqual(done.stdout, "[]\n")
+        """By what is imported: times are those of the machine."""
+        self.assertLessEqual(self.imported("import vitals"), {"vitals", "__future__"})
+        heavy = {"typing", "re", "enum", "numpy", "pandas", "psutil", "asyncio", "multiprocessing",
+                 "importlib.metadata", "subprocess", "threading", "socket", "logging", "datetime", "json", "ctypes"}
+        snapshot = self.imported("import vitals; vitals.snapshot")
+        self.assertEqual(snapshot & heavy, set())
+        self.assertLessEqual(len(snapshot), 9, snapshot)
+        process = self.imported("import vitals; vitals.Process")
+        self.assertEqual(process & heavy, set())
+        later = {"subprocess", "datetime", "logging", "json", "ctypes", "multiprocessing", "asyncio",
+                 "importlib.metadata", "curses", "psutil", "pynvml", "numpy"}
+        self.assertEqual(self.imported("import vitals.compat.psutil") & (later | {"typing", "re"}), set())
+        self.assertEqual(self.imported("import vitals.compat.nvitop") & later, set())
 
     def test_every_public_name(self):
         for name in vitals.__all__:

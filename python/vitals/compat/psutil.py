@@ -255,7 +255,7 @@ def getloadavg() -> tuple[float, float, float]:
 
 
 def cpu_count(logical: bool = True) -> int | None:
-    value: int = _host_values("cpus", "cpus_physical")[0 if logical else 1]
+    value: Any = _host_values("cpus")[0] if logical else _take("host.cpus_physical").host[0]["cpus_physical"]
     return value or None
 
 
