@@ -69,7 +69,7 @@ class BuildNative(build_ext):
     """Meson first: the extension is linked against what it installs below vitals/_prefix."""
 
     def run(self):
-        build = HERE / "build/meson"  # also for an editable install: the second one is quick
+        build = pathlib.Path(os.environ.get("VITALS_MESON_BUILD") or HERE / "build/meson")  # also for an editable install: the second one is quick
         stage = build / "stage"
         meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
         if not (build / "build.ninja").exists():
