@@ -190,8 +190,7 @@ static int fail(vitals_error *error, int code, int detail, const char *program, 
     error->detail = detail;
     (void)vitals_text_format((vitals_text){program, strlen(program)}, VITALS_TEXT_ASCII, safe,
                              sizeof safe);
-    (void)snprintf(error->message, sizeof error->message, "%s, the program that tells others: %s",
-                   safe, why);
+    (void)snprintf(error->message, sizeof error->message, "the exporter, %s: %s", safe, why);
     return code;
 }
 
@@ -201,7 +200,8 @@ static int cannot_start(vitals_error *error, const char *program, int why)
                : why == EACCES || why == EPERM ? VITALS_EDENIED
                : why == ENOMEM                 ? VITALS_EMEMORY
                                                : VITALS_ESYSTEM;
-    return fail(error, code, why, program, strerror(why));
+    return fail(error, code, why, program,
+                why == ENOENT ? "not installed (package vitals-exporter)" : strerror(why));
 }
 
 int link_open(const struct link_program *program, const char *hello, struct link **out,

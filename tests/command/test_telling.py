@@ -256,11 +256,11 @@ class WhatGoesWrong(unittest.TestCase):
             teller.program.unlink()
             done = teller.run("run", "-q", "--mlflow", "--", "sh", "-c", "echo ran; exit 5")
             self.assertEqual((done.returncode, done.stdout), (5, "ran\n"))
-            self.assertIn(f"{teller.program}, the program that tells others: No such file", done.stderr)
+            self.assertIn(f"the exporter, {teller.program}: not installed (package vitals-exporter)", done.stderr)
             self.assertEqual(len(said(done)), 1)
             done = teller.run("serve")
             self.assertEqual(done.returncode, 1)
-            self.assertIn("No such file", done.stderr)
+            self.assertIn("not installed", done.stderr)
 
     def test_it_dies_or_is_none(self):
         for first in ("os._exit(3)", "os.close(1); os.close(2); os.kill(os.getpid(), 9)",
