@@ -83,6 +83,9 @@ bool command_is_utf8(void);
 struct account_view command_account_view(const struct look_settings *look,
                                          const struct account_settings *account);
 
+/* `vitals report --jobs FOLDER`. Returns the exit code. */
+int report_jobs(const struct settings *settings, const struct account_view *view);
+
 /* Prints a report to stdout; `older` may be NULL. Returns the exit code. one_shot.c */
 int command_print_report(const struct settings *settings, const vitals_snapshot *now,
                          const vitals_snapshot *older);

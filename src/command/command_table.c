@@ -174,7 +174,7 @@ const struct command command_table[] = {
               "2 usage\n"},
     {.name = "report", .run = command_report, .bit = COMMAND_REPORT,
      .flags = COMMAND_WORDS | COMMAND_PLAIN | COMMAND_WHOLE,
-     .usage = "report [OPTION]... FILE",
+     .usage = "report [OPTION]... FILE | --jobs FOLDER",
      .summary = "shows what a recorded run used, as text, JSON or a page",
      .purpose = "Shows what a run used, from a recording (vitals run --record), from the JSON of "
                 "an account, or from a file of resource-tracker or gpu_tracker; - is standard "
@@ -183,6 +183,7 @@ const struct command command_table[] = {
                  "vitals report run.db --html run.html     a page with charts\n"
                  "vitals report run.db --phases            what each phase used\n"
                  "vitals report run.db --advice slurm      lines for the head of a job script\n"
+                 "vitals report --jobs /var/spool/vitals/jobs\n"
                  "vitals report tracking.csv --format gpu-tracker --memory-unit megabytes\n",
      .exits = "0 done\n"
               "1 there is no such file, it is no recording, or it could not be written\n"

@@ -243,6 +243,7 @@ struct record_settings {
 struct report_settings {
     const char *advice;    /* "slurm", "kubernetes"; NULL: none */
     const char *html_path; /* NULL: no page; "-": standard output */
+    const char *jobs;      /* a folder of accounts; NULL: one file is shown */
     bool phases;
     struct settings_words phase_files; /* files of gpu_tracker's phases */
 };

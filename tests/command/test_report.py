@@ -494,6 +494,33 @@ class Files(Report):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"page\.html: No such file or directory")
 
+    def test_a_folder_of_jobs(self):
+        self.account(recorded.account([recorded.figure("wall_seconds", 90.0, "seconds"),
+                                       recorded.figure("cpu_seconds", 45.0, "seconds"),
+                                       recorded.figure("memory_peak_low_bytes", 1 * GIB, "bytes"),
+                                       recorded.figure("memory_peak_high_bytes", 2 * GIB, "bytes")],
+                                      exit_code=3, command=HOSTILE, host="node17"), "10.batch.json")
+        self.account(recorded.training(), "9.batch.json")
+        (self.folder / "notes.txt").write_text("no account")
+        lines = self.report("--jobs", self.folder).splitlines()
+        self.assertEqual(lines[0].split()[:4], ["JOB", "STATE", "EXIT", "TIME"])
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["9.batch", "10.batch"])
+        ended = lines[2].split()
+        for words in ("3", "2048MiB", "node17", "N/A"):
+            self.assertIn(words, ended)
+        self.assertNotIn("\x1b", lines[2])
+
+    def test_a_job_that_is_none_is_named_and_the_others_are_shown(self):
+        self.account(recorded.training(), "1.json")
+        (self.folder / "2.json").write_text("{")
+        done = vitals("report", "--jobs", self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("2.json", done.stderr)
+        self.assertEqual(done.stdout.splitlines()[1].split()[0], "1")
+        done = vitals("report", "--jobs", self.folder / "nowhere")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"nowhere: No such file or directory")
+
 
 if __name__ == "__main__":
     unittest.main()

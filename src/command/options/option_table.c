@@ -125,6 +125,9 @@ const struct option option_table[] = {
     {OPTION("advice", TEXT, FORM, REPORT, report.advice), .argument = "slurm|kubernetes",
      .excludes = "json",
      .help = "print what to ask for next time as #SBATCH lines or as a pod's resources"},
+    {OPTION("jobs", TEXT, FORM, REPORT, report.jobs), .argument = "FOLDER", .excludes = "json",
+     .help = "instead of FILE: a line for each account (.json) in FOLDER, as those of a cluster's "
+             "jobs"},
     {OPTION("json", FLAG, FORM, REPORT | COMPARE, look.json),
      .help = "print it as JSON, in base units"},
     {OPTION("format", TEXT, FORM, REPORT, account.format), .brief = "f", .argument = "NAME",

@@ -123,6 +123,10 @@ int command_report(const struct settings *settings)
     if (settings->report.phases && advice == NULL && form == RUN_REPORT_GPU_TRACKER_TEXT)
         return command_fail(EXIT_USAGE, "--phases: gpu-tracker-text has no code blocks; --format "
                                         "gpu-tracker has");
+    if (settings->report.jobs != NULL)
+        return account_units(&shown.view, wrong, sizeof wrong)
+                   ? report_jobs(settings, &shown.view)
+                   : command_fail(EXIT_USAGE, "%s", wrong);
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "report: no file; as in: vitals report run.db");
     if (words->count > 1)
