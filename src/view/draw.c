@@ -196,6 +196,27 @@ static int steps_of(double value, double most, int steps)
     return result == 0 ? 1 : result;
 }
 
+/* The halves of a column, `back` columns before the newest. */
+static void column_values(const struct graph *graph, size_t back, double *left, double *right)
+{
+    const struct history *history = graph->history;
+    size_t ago = graph->ago + back * GRAPH_SECONDS, half = (size_t)graph->seconds / 2;
+    double *const HALVES[] = {right, left};
+    if (half == 0) {
+        *left = history_get(history, ago + 1);
+        *right = history_get(history, ago);
+        return;
+    }
+    size_t end = (size_t)((history->newest - graph->ago) / (half * 2) + 1) * half * 2;
+    for (size_t i = 0; i < 2; i++) { /* the newest one may not be full yet */
+        size_t until = end - back * half * 2 - i * half, newest = (size_t)history->newest;
+        size_t begin = until - half,
+               last = until - 1 < newest - graph->ago ? until - 1 : newest - graph->ago;
+        if (begin > last || !history_mean(history, newest - last, last - begin + 1, HALVES[i]))
+            *HALVES[i] = (double)NAN;
+    }
+}
+
 static int inside(int steps, int row, int each)
 {
     int left = steps - row * each;
@@ -207,9 +228,8 @@ void draw_graph(struct pen *pen, const struct box *box, const struct graph *grap
     bool ascii = pen->look->ascii;
     int each = ascii ? 3 : 4;
     for (int column = 0; column < box->columns && !pen->look->plain; column++) {
-        size_t ago = graph->ago + (size_t)(box->columns - 1 - column) * GRAPH_SECONDS;
-        double left = history_get(graph->history, ago + 1);
-        double right = history_get(graph->history, ago);
+        double left, right;
+        column_values(graph, (size_t)(box->columns - 1 - column), &left, &right);
         if (ascii) /* one value for both */
             left = right = isnan(left) ? right : isnan(right) ? left : (left + right) / 2;
         int a = steps_of(left, graph->most, box->rows * each);
@@ -221,7 +241,9 @@ void draw_graph(struct pen *pen, const struct box *box, const struct graph *grap
             if (one == 0 && two == 0)
                 continue;
             ink style = graph->style;
-            if (pen->look->colorful && box->rows > 1)
+            if (graph->steps > 0)
+                style += (ink)((2 * row + 1) * graph->steps / (2 * box->rows));
+            else if (pen->look->colorful && box->rows > 1)
                 style = draw_gradient((double)row / (box->rows - 1));
             unsigned dots = DOTS[graph->down][0][one] | (unsigned)DOTS[graph->down][1][two];
             char glyph[4] = {(char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f))};
@@ -243,4 +265,74 @@ void draw_time_marks(struct pen *pen, int left, int right, int y)
         (void)canvas_text(pen->canvas, x - wide, y, STYLE_DIM, text);
         canvas_repeat(pen->canvas, x, y, 1, STYLE_PLAIN, pen->look->ascii ? "+" : "├");
     }
+}
+
+void draw_gauge(struct pen *pen, const struct gauge *gauge)
+{
+    static const char *const GLYPHS[2][3] = {{"━", "╸", "─"}, {"|", "|", "."}};
+    const char *const *glyphs = GLYPHS[pen->look->ascii];
+    if (!gauge->known || pen->look->plain || gauge->columns <= 0)
+        return;
+    double ratio = gauge->ratio < 0 ? 0 : gauge->ratio > 1 ? 1 : gauge->ratio;
+    int halves = (int)lround(ratio * gauge->columns * 2);
+    ink style = theme_step(gauge->ramp, 0.5 + ratio / 2);
+    halves = halves == 0 && ratio > 0 ? 1 : halves;
+    canvas_repeat(pen->canvas, gauge->x, gauge->y, gauge->columns, INK_TRACK, glyphs[2]);
+    canvas_repeat(pen->canvas, gauge->x, gauge->y, halves / 2, style, glyphs[0]);
+    if (halves % 2 != 0)
+        canvas_repeat(pen->canvas, gauge->x + halves / 2, gauge->y, 1, style, glyphs[1]);
+}
+
+/* Words in a row of a tile, from `x` on, in what is left of its columns; returns where they end. */
+static int tile_words(struct pen *pen, int x, int y, int end, ink style, const char *text)
+{
+    int wide = canvas_columns(text);
+    if (wide == 0 || x >= end)
+        return x;
+    struct canvas_field field = {
+        .x = x, .y = y, .columns = wide < end - x ? wide : end - x, .style = style};
+    canvas_field(pen->canvas, &field, text);
+    return x + field.columns;
+}
+
+void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile)
+{
+    enum { VALUE_LEAST = 12 };
+    int x = box->x, y = box->y, end = box->x + box->columns, rows = box->rows - 2;
+    int value = canvas_columns(tile->value), right = canvas_columns(tile->right);
+    ink title = tile->chosen ? INK_TITLE | STYLE_REVERSE : INK_TITLE;
+    if (!pen->look->plain)
+        canvas_repeat(pen->canvas, x, y, box->columns, INK_FRAME, pen->look->ascii ? "-" : "─");
+    x = tile_words(pen, x, y, end - value - 1, title, tile->label);
+    if (tile->label[0] != '\0')
+        x = tile_words(pen, x, y, end - value - 1, STYLE_PLAIN, " ");
+    if (tile->note[0] != '\0' && box->columns - value - canvas_columns(tile->note) < VALUE_LEAST)
+        x = tile_words(pen, x, y, end - value - 1, tile->note_style, tile->note);
+    else {
+        x = tile_words(pen, x, y, end - value - canvas_columns(tile->note) - 2, STYLE_PLAIN,
+                       tile->name);
+        if (tile->name[0] != '\0')
+            x = tile_words(pen, x, y, end - value - 1, STYLE_PLAIN, " ");
+        x = tile_words(pen, x, y, end - value - 1, tile->note_style, tile->note);
+    }
+    if (tile->note[0] != '\0')
+        (void)tile_words(pen, x, y, end - value - 1, STYLE_PLAIN, " ");
+    if (value > 0) {
+        (void)tile_words(pen, end - value - 1, y, end, STYLE_PLAIN, " ");
+        (void)tile_words(pen, end - value, y, end, tile->value_style, tile->value);
+    }
+
+    struct box chart = {box->x, y + 1, box->columns, rows};
+    if (tile->down != NULL && tile->up != NULL) {
+        chart.rows = rows - rows / 2;
+        draw_graph(pen, &chart, tile->up);
+        chart.y += chart.rows;
+        chart.rows = rows / 2;
+        draw_graph(pen, &chart, tile->down);
+    } else if (tile->up != NULL)
+        draw_graph(pen, &chart, tile->up);
+    y += 1 + rows;
+    (void)tile_words(pen, box->x, y, end, tile->left_style, tile->left);
+    if (canvas_columns(tile->left) + 1 + right <= box->columns)
+        (void)tile_words(pen, end - right, y, end, INK_SOFT, tile->right);
 }

@@ -4,6 +4,7 @@
 
 #include "view/canvas.h"
 #include "view/history.h"
+#include "view/theme.h"
 
 /* How everything looks. */
 struct look {
@@ -12,6 +13,7 @@ struct look {
     bool light;                 /* the terminal's background is light */
     bool colorful;              /* gradients of 256 colors */
     bool colorless;             /* no color at all; bold, dim and reverse stay */
+    enum theme theme;           /* of what is drawn by its meaning */
     unsigned gpu_thresholds[2]; /* percent: yellow from, red from */
     unsigned memory_thresholds[2];
 };
@@ -73,12 +75,39 @@ struct graph {
     double most; /* what a full column stands for */
     bool down;   /* grows from the top */
     ink style;
+    int steps;   /* inks from `style` on, from the base of the graph to its top; 0: one */
+    int seconds; /* of a column, whose begin is then a multiple of it, so that a graph moves as
+                    seldom as it can; 0: GRAPH_SECONDS, counted from the newest */
 };
 enum { GRAPH_SECONDS = 2 };
 void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph);
 
 /* Seconds behind the newest, in a rule below graphs that end at the edge `right`. */
 void draw_time_marks(struct pen *pen, int left, int right, int y);
+
+/* A bar with a track to its end: "━━━━╸─────". Nothing is drawn where the ratio is not known. */
+struct gauge {
+    int x, y, columns;
+    bool known;
+    double ratio;
+    ink ramp; /* of theme.h */
+};
+void draw_gauge(struct pen *pen, const struct gauge *gauge);
+
+/* A title with a value at its right, a chart of one or two series, and words below it: all rows of
+ * the box but the first and the last are the chart's. */
+struct tile {
+    const char *label, *name; /* may be "" */
+    const char *value;        /* what counts most, at the right */
+    ink value_style;
+    const char *note; /* in the title; "": none */
+    ink note_style;
+    const char *left, *right; /* below the chart */
+    ink left_style;
+    const struct graph *up, *down; /* `down` hangs below `up`; each may be NULL */
+    bool chosen;
+};
+void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile);
 
 /* The color at a place of a gradient, 0 to 1: green to red. */
 ink draw_gradient(double place);
