@@ -140,6 +140,7 @@ static void read_snapshots(struct loop *loop)
     size_t count = 0;
     if (loop->source == NULL)
         return;
+    source_turn(loop->source);
     machine = source_machine(loop->source);
     keep(loop, LIVE_MACHINE, machine);
     if (machine != NULL)
@@ -158,9 +159,11 @@ static int wait_ms(const struct loop *loop)
 {
     const uint64_t MOST_MS = 3600000;
     const struct monitor *monitor = &loop->monitor;
-    uint64_t patience_ns = monitor_patience_ns(monitor), player_ns = UINT64_MAX;
+    uint64_t patience_ns = monitor_patience_ns(monitor), player_ns = UINT64_MAX, source_ns;
     if (patience_ns == 0)
         patience_ns = UINT64_MAX;
+    source_ns = loop->source != NULL ? source_patience_ns(loop->source) : UINT64_MAX;
+    patience_ns = source_ns < patience_ns ? source_ns : patience_ns;
     if (monitor->player != NULL)
         player_ns = loop->recalls ? 0 : player_patience_ns(monitor->player);
     patience_ns = player_ns < patience_ns ? player_ns : patience_ns;
@@ -310,6 +313,8 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
         const char *notice = terminal_notice(), *first = options->notice;
         loop->options.look.colorful = options->look.colorful && terminal_colors() >= 256;
         loop->options.look.light = options->look.light && terminal_colors() >= 256;
+        if (terminal_colors() < 256 && options->look.theme != THEME_MONO)
+            loop->options.look.theme = THEME_CONTRAST;
         (void)snprintf(loop->notice, sizeof loop->notice, "%s%s%s", notice != NULL ? notice : "",
                        notice != NULL && first != NULL ? "; " : "", first != NULL ? first : "");
         if (notice != NULL)

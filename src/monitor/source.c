@@ -16,10 +16,17 @@ struct monitor_source {
     struct source_stream next; /* of every process: with other wants, takes the place of `all` */
     vitals_snapshot *before;   /* the first of `next`, to make rates with; NULL: none came yet */
     vitals_snapshot *behind;   /* what follows the one that was given; NULL: nothing waits */
-    struct wants wants;   /* of every process, beside what each has; of `next`, or else `all` */
-    struct wants had;     /* of `all` */
+    struct wants wants; /* of every process, beside what each has; of `next`, or else `all` */
+    struct wants had;   /* of `all` */
+    uint64_t second_ns; /* when the second reading of `all` is due, soon after the first; 0: made */
     uint64_t unwanted_ns; /* since when `all` is not wanted; 0: it is */
 };
+
+static uint64_t source_now_ns(const struct monitor_source *source)
+{
+    const vitals_clock *clock = vitals_context_clock(source->options->context);
+    return clock->monotonic_ns(clock->data);
+}
 
 /* ---- single samplers ---- */
 
@@ -162,8 +169,7 @@ void source_want(struct monitor_source *source, const struct wants *wants)
 
 void source_want_all(struct monitor_source *source, bool wanted)
 {
-    const vitals_clock *clock = vitals_context_clock(source->options->context);
-    uint64_t now_ns = clock->monotonic_ns(clock->data);
+    uint64_t now_ns = source_now_ns(source);
     if (wanted) {
         source->unwanted_ns = 0;
         if (source->all.sampler == NULL) {
@@ -186,6 +192,30 @@ int source_descriptor(const struct monitor_source *source, enum source_stream_ki
     const struct source_stream *const STREAMS[] = {&source->machine, &source->all, &source->next};
     vitals_subscription *subscription = STREAMS[kind]->subscription;
     return subscription != NULL ? vitals_subscription_descriptor(subscription) : -1;
+}
+
+/* Between the first and the second reading. */
+static const uint64_t SECOND_NS = 200000000;
+
+/* A sampler that has been started anew reads at once, and knows all that it knew. Its first reading
+ * is over, so ending its thread does not wait. */
+void source_turn(struct monitor_source *source)
+{
+    struct source_stream *all = &source->all;
+    if (source->second_ns == 0 || source_now_ns(source) < source->second_ns)
+        return;
+    source->second_ns = 0;
+    if (all->sampler == NULL)
+        return;
+    vitals_sampler_stop(all->sampler);
+    if (vitals_sampler_start(all->sampler, &(vitals_error){0}) < 0)
+        source_stream_close(all);
+}
+
+uint64_t source_patience_ns(const struct monitor_source *source)
+{
+    uint64_t now_ns = source_now_ns(source), due_ns = source->second_ns;
+    return due_ns == 0 ? UINT64_MAX : due_ns > now_ns ? due_ns - now_ns : 0;
 }
 
 /* Each is given once: a key does not list all processes again. */
@@ -226,5 +256,10 @@ vitals_snapshot *source_all(struct monitor_source *source)
     }
     if (snapshot != NULL)
         source->before = snapshot;
-    return latest(&source->all);
+    uint64_t interval_ns = source->options->interval_ns;
+    bool is_first = source->all.given == 0;
+    snapshot = latest(&source->all);
+    if (snapshot != NULL && is_first && (interval_ns == 0 || interval_ns > 2 * SECOND_NS))
+        source->second_ns = source_now_ns(source) + SECOND_NS;
+    return snapshot;
 }

@@ -23,6 +23,11 @@ void source_want_all(struct monitor_source *source, bool wanted);
 /* True if every process is being read. */
 bool source_has_all(const struct monitor_source *source);
 
+/* Makes the second reading of all processes if it is due: their rates are there at once, not after
+ * an interval. For how long nothing is due; UINT64_MAX: for ever. */
+void source_turn(struct monitor_source *source);
+uint64_t source_patience_ns(const struct monitor_source *source);
+
 /* A descriptor that can be read when there is a snapshot; -1: none. `NEXT` is what is to take the
  * place of all. */
 enum source_stream_kind { SOURCE_MACHINE, SOURCE_ALL, SOURCE_NEXT, SOURCE_STREAMS };
