@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -100,9 +101,13 @@ struct demo_procfs {
     atomic_uint_fast64_t now_ns; /* since boot */
     pthread_t owner;             /* a wait of this thread advances the clock */
     int descriptor;              /* of the folder, locked; -1: none */
-    bool failed;                 /* a file could not be written */
-    bool held;                   /* signals are blocked */
-    sigset_t before;             /* that were blocked before */
+    bool live;                   /* the clock goes on by itself, and a thread writes the counters */
+    uint64_t begun_ns;           /* then: the real clock at the begin */
+    pthread_t writer;
+    int stop;        /* descriptor that ends the writer; -1: there is none */
+    bool failed;     /* a file could not be written */
+    bool held;       /* signals are blocked */
+    sigset_t before; /* that were blocked before */
 };
 
 /* ---- files ---- */
@@ -128,7 +133,8 @@ static void write_text(struct demo_procfs *demo, int pid, const char *name, cons
     if (pid > 0)
         (void)snprintf(folder, sizeof folder, "%d/", pid);
     (void)snprintf(path, sizeof path, "%s/proc/%s%s", demo->folder, folder, name);
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    /* Texts only grow, and a reader must not find an empty file. */
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     bool written = file >= 0 && write(file, text, size) == (ssize_t)size;
     demo->failed = file < 0 || close(file) != 0 || !written;
 }
@@ -327,7 +333,9 @@ static int make_folder(struct demo_procfs *demo, const char *temporary)
 static uint64_t since_boot_ns(void *data)
 {
     struct demo_procfs *demo = data;
-    return atomic_load(&demo->now_ns);
+    const vitals_clock *real = vitals_clock_system();
+    return demo->live ? BOOT_NS + real->monotonic_ns(real->data) - demo->begun_ns
+                      : atomic_load(&demo->now_ns);
 }
 
 static uint64_t realtime_ns(void *data)
@@ -347,6 +355,10 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
     const vitals_clock *real = vitals_clock_system();
     uint64_t now_ns = atomic_load(&demo->now_ns), until_ns = UINT64_MAX;
     uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+    if (demo->live)
+        return real->wait_until(real->data, descriptor,
+                                deadline_ns == UINT64_MAX ? UINT64_MAX
+                                                          : deadline_ns - BOOT_NS + demo->begun_ns);
     bool ours = pthread_equal(pthread_self(), demo->owner) != 0;
     if (deadline_ns != UINT64_MAX)
         until_ns = real->monotonic_ns(real->data) + left_ns * (descriptor < 0 ? PLAYED : 1) +
@@ -359,12 +371,25 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
     return code;
 }
 
+static void *write_on(void *data)
+{
+    struct demo_procfs *demo = data;
+    const vitals_clock *real = vitals_clock_system();
+    do {
+        atomic_store(&demo->now_ns, since_boot_ns(demo));
+        write_counters(demo);
+    } while (real->wait_until(real->data, demo->stop,
+                              real->monotonic_ns(real->data) + SECOND_NS / 4) == 0);
+    return NULL;
+}
+
 /* ---- open and close ---- */
 
 bool demo_procfs_wanted(const struct machine_settings *machine, const struct view_settings *view)
 {
     const char *backends = machine->backends;
-    return machine->demo != NULL && view->screen != NULL && machine->from == NULL &&
+    bool story = machine->demo != NULL && strcmp(machine->demo, DEMO_STORY) == 0;
+    return machine->demo != NULL && (view->screen != NULL || story) && machine->from == NULL &&
            (backends == NULL || strcmp(backends, "demo") == 0) && machine->proc_root == NULL &&
            machine->sys_root == NULL && machine->dev_root == NULL;
 }
@@ -380,12 +405,14 @@ static int fail(struct demo_procfs *demo, vitals_error *error, const char *tempo
     return VITALS_ESYSTEM;
 }
 
-int demo_procfs_open(const char *temporary, vitals_options *options, struct demo_procfs **out,
-                     vitals_error *error)
+int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
+                     struct demo_procfs **out, vitals_error *error)
 {
     static struct demo_procfs only; /* threads may read its clock until the process ends */
     struct demo_procfs *demo = &only;
-    demo->descriptor = -1;
+    demo->descriptor = demo->stop = -1;
+    demo->live = live;
+    demo->begun_ns = vitals_clock_system()->monotonic_ns(vitals_clock_system()->data);
 
     /* Signals that would end the process are blocked until the files are removed. */
     static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
@@ -393,7 +420,7 @@ int demo_procfs_open(const char *temporary, vitals_options *options, struct demo
     (void)sigemptyset(&ending);
     for (size_t i = 0; i < sizeof ENDING / sizeof ENDING[0]; i++)
         (void)sigaddset(&ending, ENDING[i]);
-    demo->held = pthread_sigmask(SIG_BLOCK, &ending, &demo->before) == 0;
+    demo->held = !live && pthread_sigmask(SIG_BLOCK, &ending, &demo->before) == 0;
 
     /* Removes folders that a killed vitals left. */
     enum { NAMES_MOST = 65536 };
@@ -435,7 +462,12 @@ int demo_procfs_open(const char *temporary, vitals_options *options, struct demo
         write_actor(demo, &actor);
     }
     write_counters(demo);
-    if (demo->failed)
+    demo->stop = live ? eventfd(0, EFD_CLOEXEC) : -1;
+    if (demo->stop >= 0 && pthread_create(&demo->writer, NULL, write_on, demo) != 0) {
+        (void)close(demo->stop);
+        demo->stop = -1;
+    }
+    if (demo->failed || (live && demo->stop < 0))
         return fail(demo, error, temporary);
 
     (void)snprintf(demo->proc, sizeof demo->proc, "%.511s/proc", demo->folder);
@@ -452,6 +484,12 @@ void demo_procfs_close(struct demo_procfs *demo)
 {
     if (demo == NULL)
         return;
+    if (demo->stop >= 0) {
+        (void)eventfd_write(demo->stop, 1);
+        (void)pthread_join(demo->writer, NULL);
+        (void)close(demo->stop);
+        demo->stop = -1;
+    }
     if (demo->descriptor >= 0) {
         clear(demo->descriptor);
         (void)rmdir(demo->folder);

@@ -14,15 +14,18 @@ struct demo_procfs;
 
 #define DEMO_PROCFS_USER "root" /* the user of the screen */
 
-/* True if the settings ask for a screen of the demo alone. */
+#define DEMO_STORY "story" /* the demo whose machine is invented on a terminal too */
+
+/* True if the settings ask for a screen of the demo alone, or for its story. */
 bool demo_procfs_wanted(const struct machine_settings *machine, const struct view_settings *view);
 
-/* Writes the files below `temporary` and sets the roots and the clock of the options, which borrow
+/* `live`: the clock is a real one, the counters grow by themselves, and no signal is blocked.
+ * Writes the files below `temporary` and sets the roots and the clock of the options, which borrow
  * them. Only one can be open at a time. Signals that would end the process are blocked until
  * demo_procfs_close, so the caller must not write to a pipe in between. Errors: ESYSTEM (the folder
  * cannot be written). */
-int demo_procfs_open(const char *temporary, vitals_options *options, struct demo_procfs **out,
-                     vitals_error *error);
+int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
+                     struct demo_procfs **out, vitals_error *error);
 
 /* Removes the files and unblocks the signals; accepts NULL. Everything that was made with the
  * options must be freed before. The clock stays valid for threads that still hang in a driver. */

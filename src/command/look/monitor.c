@@ -51,6 +51,15 @@ static void fill_options(const struct settings *settings, const char *const *use
         .notice = settings->view.config_notice,
         .term = settings->environment.term,
     };
+    /* The story has no quarter of an hour, and is told second by second. */
+    static const uint64_t USUAL_NS = 900000000000u, STORY_NS = 20000000000u, TOLD_NS = 1000000000;
+    if (demo_procfs_wanted(&settings->machine, &settings->view) &&
+        strcmp(settings->machine.demo, DEMO_STORY) == 0) {
+        if (options->held_after_ns == USUAL_NS)
+            options->held_after_ns = STORY_NS;
+        if (options->interval_ns == 0)
+            options->interval_ns = TOLD_NS;
+    }
     layout_begin(&settings->view, options);
 }
 
@@ -93,7 +102,7 @@ struct monitor_readings {
 static int open_readings(const struct settings *settings, const vitals_request *request,
                          struct monitor_readings *readings)
 {
-    enum { DEMO_READINGS = 12 };
+    enum { DEMO_READINGS = 12, STORY_READINGS = 150 };
     static const uint64_t DEMO_INTERVAL_NS = 1000000000;
     vitals_options world;
     vitals_error error;
@@ -103,10 +112,11 @@ static int open_readings(const struct settings *settings, const vitals_request *
     if (settings->machine.from != NULL)
         return command_feed(&settings->machine, request, 1, -1, &readings->feed);
     sampler.interval_ns = staged ? DEMO_INTERVAL_NS : delay_ns > 0 ? delay_ns : 1;
-    readings->most = staged ? DEMO_READINGS : delay_ns > 0 ? 2 : 1;
+    bool story = staged && strcmp(settings->machine.demo, DEMO_STORY) == 0;
+    readings->most = story ? STORY_READINGS : staged ? DEMO_READINGS : delay_ns > 0 ? 2 : 1;
     command_world(&settings->machine, &world);
-    int code = staged ? demo_procfs_open(settings->environment.temporary, &world, &readings->demo,
-                                         &error)
+    int code = staged ? demo_procfs_open(settings->environment.temporary, false, &world,
+                                         &readings->demo, &error)
                       : 0;
     if (code == 0)
         code = vitals_context_new(&world, &readings->context, &error);
@@ -228,13 +238,26 @@ int command_monitor(const struct settings *settings)
     struct monitor_options options;
     vitals_error error;
     char name[USER];
-    const char *user = command_user(name, sizeof name);
+    bool story = demo_procfs_wanted(&settings->machine, &settings->view);
+    const char *user = story ? DEMO_PROCFS_USER : command_user(name, sizeof name);
+    struct demo_procfs *demo = NULL;
+    vitals_options world;
     fill_options(settings, &user, &options);
-    int result = command_context(&settings->machine, &options.context, &error);
-    if (result < 0)
+    options.root |= story;
+    command_world(&settings->machine, &world);
+    int result = story ? demo_procfs_open(settings->environment.temporary, true, &world, &demo,
+                                          &error)
+                       : 0;
+    if (result == 0)
+        result = vitals_context_new(&world, &options.context, &error);
+    if (result < 0) {
+        demo_procfs_close(demo);
         return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
                             error.message);
-    return show_on_terminal(settings, &options, "vitals -1 prints a report");
+    }
+    int code = show_on_terminal(settings, &options, "vitals -1 prints a report");
+    demo_procfs_close(demo);
+    return code;
 }
 
 int command_replay(const struct settings *settings)

@@ -16,7 +16,7 @@ static const char *const monitor_modes[] = {"auto", "full", "compact", NULL};
  * program accepts. */
 static const char *const scenarios[] = {"default", "self",   "many", "strangers",
                                         "idle",    "broken", "hang", "ailing",
-                                        "hotplug", "empty",  NULL};
+                                        "hotplug", "story",  "empty", NULL};
 static const char *const backends[] = {"nvidia", "amd", "intel", "drm", "demo", "none", NULL};
 static const char *const methods[] = {"cgroup2",   "systemd", "perf",     "taskstats", "cgroup1",
                                       "connector", "wait4",   "sampling", NULL};

@@ -131,12 +131,13 @@ static void set(struct gpu_process *process, vitals_metric metric, struct value 
     process->at[metric_number(metric)] = value;
 }
 
-static void use(const struct demo *demo, const struct demo_device *device, unsigned n,
-                struct gpu_process *out)
+static void use(const struct demo *demo, uint32_t slot, unsigned n, struct gpu_process *out)
 {
+    const struct demo_device *device = &demo->devices[slot];
     const vitals_context *context = demo->context;
     const struct demo_program *program = &demo_programs[n % DEMO_PROGRAMS];
-    double t = demo_seconds(demo), load = demo_curve_at(&device->load, t);
+    double t = demo_seconds(demo),
+           load = demo->scenario->story ? demo_load(demo, slot) : demo_curve_at(&device->load, t);
     *out = (struct gpu_process){.pid = DEMO_FIRST_PID + (int64_t)n, .is_ours = VITALS_HAVE};
     if (n < context->player_count && context->players[n].pid != 0)
         out->pid = context->players[n].pid;
@@ -171,8 +172,8 @@ static void demo_processes(void *state, uint32_t slot, const struct gpu_sweep *s
     signed char reason = demo_is_silent(demo, slot);
     if (reason < 0)
         out->state = reason;
-    for (unsigned i = 0; i < device->process_count && out->state > 0; i++)
-        use(demo, device, device->first_process + i, &out->items[out->count++]);
+    for (unsigned i = 0; i < demo_process_count_now(demo, slot) && out->state > 0; i++)
+        use(demo, slot, device->first_process + i, &out->items[out->count++]);
 }
 
 static void demo_diagnose(const vitals_context *context, void *state, struct row_batch *out)

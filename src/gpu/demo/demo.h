@@ -47,6 +47,7 @@ struct demo_scenario {
     bool second_ails;    /* its memory has errors */
     bool third_sleeps;   /* it is suspended */
     bool second_is_away; /* for the second half of each twenty seconds */
+    bool story;          /* devices fail and jobs come and go, as readings.c has it */
 };
 
 extern const struct demo_program demo_programs[DEMO_PROGRAMS];
@@ -102,6 +103,12 @@ struct demo {
 
 /* Returns the time since boot, in steps, so that screens can be compared. */
 double demo_seconds(const struct demo *demo);
+
+/* How much a device works, between 0 and 1. */
+double demo_load(const struct demo *demo, uint32_t slot);
+
+/* The processes that are on a device now. */
+unsigned demo_process_count_now(const struct demo *demo, uint32_t slot);
 
 /* True if the device that comes and goes is away now. */
 bool demo_is_away(const struct demo *demo);

@@ -64,11 +64,56 @@ bool demo_is_away(const struct demo *demo)
     return demo->scenario->second_is_away && (uint64_t)demo_seconds(demo) / AWAY_SECONDS % 2 == 1;
 }
 
+/* ---- the story: the first device is throttled twice, the second holds memory and does nothing,
+ * the third is lost twice, the job of the fourth ends and another begins ---- */
+
+struct story_part {
+    double begin, end; /* seconds of a round */
+};
+
+static bool in_story(const struct demo *demo, const struct story_part *spans, size_t count)
+{
+    enum { ROUND = 180 };
+    double t = demo_seconds(demo), at = t - (double)((uint64_t)t / ROUND * ROUND);
+    bool inside = false;
+    for (size_t i = 0; i < count; i++)
+        inside = inside || (at >= spans[i].begin && at < spans[i].end);
+    return demo->scenario->story && inside;
+}
+
+static const struct story_part HOT[] = {{25, 60}, {125, 170}}, LOST[] = {{70, 95}, {140, 160}},
+                               JOBLESS[] = {{40, 60}, {105, 125}}, ALWAYS[] = {{0, 180}};
+#define IN_STORY(demo, spans) in_story(demo, spans, ARRAY_COUNT(spans))
+
+static bool is_hot(const struct demo *demo, uint32_t slot)
+{
+    return slot == 0 && (demo->scenario->first_is_hot || IN_STORY(demo, HOT));
+}
+
+static bool rests(const struct demo *demo, uint32_t slot)
+{
+    return (slot == 1 && IN_STORY(demo, ALWAYS)) || (slot == 3 && IN_STORY(demo, JOBLESS));
+}
+
+double demo_load(const struct demo *demo, uint32_t slot)
+{
+    if (rests(demo, slot))
+        return 0;
+    return is_hot(demo, slot) ? 0.97 : demo_curve_at(&demo->devices[slot].load, demo_seconds(demo));
+}
+
+unsigned demo_process_count_now(const struct demo *demo, uint32_t slot)
+{
+    return slot == 3 && IN_STORY(demo, JOBLESS) ? 0 : demo->devices[slot].process_count;
+}
+
 signed char demo_is_silent(const struct demo *demo, uint32_t slot)
 {
     if (slot == 0 && demo->scenario->first_is_lost)
         return VITALS_GONE;
     if (slot == 1 && demo_is_away(demo))
+        return VITALS_GONE;
+    if (slot == 2 && IN_STORY(demo, LOST))
         return VITALS_GONE;
     if (slot == 2 && demo->scenario->third_sleeps)
         return VITALS_SUSPENDED;
@@ -92,7 +137,7 @@ static uint64_t memory_used(const struct demo *demo, uint32_t slot)
 {
     const struct demo_device *device = &demo->devices[slot];
     uint64_t used = 37 * MIB;
-    for (unsigned i = 0; i < device->process_count; i++)
+    for (unsigned i = 0; i < demo_process_count_now(demo, slot); i++)
         used += demo_process_bytes(device, device->first_process + i);
     for (uint32_t part = slot + 1; part < demo->count; part++) {
         if (demo->devices[part].parent_slot == (int32_t)slot)
@@ -188,9 +233,9 @@ void demo_read(const struct demo *demo, uint32_t slot, struct gpu_sample *sample
     }
 
     /* The hot device is hot because it always works. */
-    bool hot = slot == 0 && demo->scenario->first_is_hot;
+    bool hot = is_hot(demo, slot);
     bool ails = slot == 1 && demo->scenario->second_ails;
-    double t = demo_seconds(demo), load = hot ? 0.97 : demo_curve_at(&device->load, t);
+    double t = demo_seconds(demo), load = demo_load(demo, slot);
     double busy = demo_curve_integral(&device->load, t);
     double celsius = hot ? HOT_CELSIUS : (int)(33 + 44 * load);
     double span = (model->limit_watts - model->idle_watts) * 0.9, limit = model->limit_watts;

@@ -89,6 +89,10 @@ const struct demo_scenario demo_scenarios[] = {
      .help = "the first device is too hot, the second has memory errors, the third is asleep"},
     {.name = "hotplug", .models = {&h100, &h100, &mi300x}, .second_is_away = true,
      .help = "the second device is pulled out and put back every twenty seconds"},
+    {.name = "story", .story = true,
+     .models = {&h100, &h100_alone, &h100, &h100, &mi300x, &max1550},
+     .help = "in three minutes a job ends and another begins, a device is too hot, one is lost and "
+             "comes back, one is held without being used"},
     {.name = "empty", .help = "no device at all"},
     {.name = NULL}};
 // clang-format on
