@@ -96,7 +96,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct monitor monitor;
     struct input input = {.bytes = data, .size = size};
-    struct monitor_options options = {.look = {.ascii = size % 2,
+    static const struct arrangement NVITOP = {.nvitop = true};
+    struct monitor_options options = {.arrangement = size % 4 < 2 ? &NVITOP : NULL,
+                                      .look = {.ascii = size % 2,
                                                .colorful = size % 3 == 0,
                                                .gpu_thresholds = {10, 75},
                                                .memory_thresholds = {10, 80}},

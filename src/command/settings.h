@@ -112,6 +112,8 @@ struct view_settings {
     const char *config_notice; /* why the configuration was ignored; NULL: it was not */
     const char *at;            /* replay: the time to begin at, as typed; NULL: not given */
     bool paused;               /* replay */
+    const char *theme;         /* one of theme_names */
+    bool theme_given;          /* on the command line */
     bool readonly, colorful, light;
     uint64_t idle_after_ns;     /* time after which a device's unused memory is marked */
     uint64_t gpu_thresholds[2]; /* percent, ascending: thresholds of moderate and heavy */

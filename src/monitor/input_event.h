@@ -16,6 +16,7 @@ enum {
     INPUT_CLICK, INPUT_WHEEL_UP, INPUT_WHEEL_DOWN, INPUT_WHEEL_LEFT, INPUT_WHEEL_RIGHT,
     INPUT_PASTE_BEGIN, INPUT_PASTE_END, /* what stands between them was not typed */
     INPUT_SIZE,                         /* the terminal has another size */
+    INPUT_F1, INPUT_F2, INPUT_F3, INPUT_F4, INPUT_F6, INPUT_F7, INPUT_F8, INPUT_F9, INPUT_F10,
     INPUT_ALT = 1 << 24                 /* added to a character */
 };
 // clang-format on

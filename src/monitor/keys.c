@@ -16,7 +16,7 @@ const struct binding bindings[] = {
     {"f", {'f'}, ON_MAIN, ACTION_MODE, MONITOR_FULL, KEYS_LOOK, "full panels"},
     {"c", {'c'}, ON_MAIN, ACTION_MODE, MONITOR_COMPACT, KEYS_LOOK, "compact panels"},
     {"g", {'g'}, ON_MAIN, ACTION_VIEW, 0, KEYS_LOOK, "processes on devices, or all processes"},
-    {"C", {'C'}, ON_MAIN, ACTION_COLUMNS, 0, KEYS_LOOK, "choose, move and widen the columns"},
+    {"C F2", {'C', INPUT_F2}, ON_MAIN, ACTION_COLUMNS, 0, KEYS_LOOK, "choose, move and widen the columns"},
     {"v", {'v'}, ON_MAIN, ACTION_HIDE, 0, KEYS_LOOK, "hide or show, by a second key:"},
     {"M", {'M'}, ON_MAIN, ACTION_PERCENT, 0, KEYS_LOOK,
      "memory of processes in bytes, or as a share"},
@@ -27,9 +27,13 @@ const struct binding bindings[] = {
      "to the devices and back: Enter shows one, as 0 to 9 do"},
     DIGIT('0', 0), DIGIT('1', 1), DIGIT('2', 2), DIGIT('3', 3), DIGIT('4', 4),
     DIGIT('5', 5), DIGIT('6', 6), DIGIT('7', 7), DIGIT('8', 8), DIGIT('9', 9),
+    {"y", {'y'}, ON_MAIN, ACTION_SECOND, 0, KEYS_LOOK,
+     "second chart of each device: memory, power, temperature"},
+    {"z", {'z'}, ON_MAIN, ACTION_SPAN, 0, KEYS_LOOK, "time base of the charts: 2 s, 10 s, 60 s"},
     {"p", {'p'}, ON_MAIN, ACTION_PAUSE, 0, KEYS_LOOK, "hold still, and go on"},
-    {"r R C-r F5", {'r', 'R', CTRL('r'), INPUT_F5}, ON_MAIN, ACTION_RESET, 0, KEYS_LOOK,
-     "everything as at the start"},
+    {"r R C-r", {'r', 'R', CTRL('r')}, ON_MAIN, ACTION_RESET, 0, KEYS_LOOK,
+     "everything as at the start; F5 too in --layout nvitop"},
+    {"F5", {INPUT_F5}, ON_MAIN, ACTION_RESET, KEYS_TREE, KEYS_LOOK, NULL},
 
     {"Up  A-k S-Tab", {INPUT_UP, ALT('k'), INPUT_BACK_TAB}, ON_LINES, ACTION_UP, 0, KEYS_MOVE,
      "the line above"},
@@ -37,11 +41,12 @@ const struct binding bindings[] = {
      "the line below"},
     {"C-u C-d", {CTRL('u')}, ON_LINES, ACTION_PAGE_UP, 0, KEYS_MOVE, "a page"},
     {"C-d", {CTRL('d')}, ON_LINES, ACTION_PAGE_DOWN, 0, KEYS_MOVE, NULL},
-    {"PgUp PgDn", {INPUT_PAGE_UP}, ON_MAIN, ACTION_SCROLL, -1, KEYS_MOVE,
-     "the whole screen, by a line"},
+    {"PgUp PgDn", {INPUT_PAGE_UP}, ON_MAIN, ACTION_SCROLL, -KEYS_PAGE, KEYS_MOVE,
+     "a page; in --layout nvitop the whole screen, by a line"},
+    {"PgDn", {INPUT_PAGE_DOWN}, ON_MAIN, ACTION_SCROLL, KEYS_PAGE, KEYS_MOVE, NULL},
     {"[ ] A-K A-J", {'[', ALT('K')}, ON_MAIN, ACTION_SCROLL, -1, KEYS_MOVE,
-     "the same; elsewhere up and down"},
-    {"PgDn", {INPUT_PAGE_DOWN, ']', ALT('J')}, ON_MAIN, ACTION_SCROLL, 1, KEYS_MOVE, NULL},
+     "the list by a line; elsewhere up and down"},
+    {"]", {']', ALT('J')}, ON_MAIN, ACTION_SCROLL, 1, KEYS_MOVE, NULL},
     {"PgUp", {INPUT_PAGE_UP, '['}, ON_TREE | ON_ENVIRONMENT, ACTION_UP, 0, KEYS_MOVE, NULL},
     {"PgDn", {INPUT_PAGE_DOWN, ']'}, ON_TREE | ON_ENVIRONMENT, ACTION_DOWN, 0, KEYS_MOVE, NULL},
     {"PgUp", {INPUT_PAGE_UP}, ON_DEVICE | ON_HELP, ACTION_PAGE_UP, 0, KEYS_MOVE, NULL},
@@ -60,16 +65,16 @@ const struct binding bindings[] = {
      "begin and end of the commands"},
     {"$", {'$', CTRL('e')}, ON_LISTS | ON_ENVIRONMENT, ACTION_LINE_END, 0, KEYS_MOVE, NULL},
 
-    {"\\", {'\\'}, ON_MAIN, ACTION_SEARCH, 0, KEYS_SORT, "search for user, command, pid or device"},
+    {"\\ F3", {'\\', INPUT_F3}, ON_MAIN, ACTION_SEARCH, 0, KEYS_SORT, "search for user, command, pid or device"},
     {"n N", {'n'}, ON_MAIN, ACTION_SEARCH_STEP, 1, KEYS_SORT, "the next one, the one before"},
     {"N", {'N'}, ON_MAIN, ACTION_SEARCH_STEP, -1, KEYS_SORT, NULL},
-    {"&", {'&'}, ON_MAIN, ACTION_FILTER, 0, KEYS_SORT,
+    {"& F4", {'&', INPUT_F4}, ON_MAIN, ACTION_FILTER, 0, KEYS_SORT,
      "show only what holds the words; user:ana gpu:0 too"},
     {", < . >", {',', '<'}, ON_MAIN, ACTION_SORT_STEP, -1, KEYS_SORT,
      "sort by the column before, the next one"},
     {".", {'.', '>'}, ON_MAIN, ACTION_SORT_STEP, 1, KEYS_SORT, NULL},
     {"/", {'/'}, ON_MAIN, ACTION_INVERT, 0, KEYS_SORT, "the other way round"},
-    {"o", {'o'}, ON_MAIN, ACTION_SORT, 0, KEYS_SORT,
+    {"o F6", {'o', INPUT_F6}, ON_MAIN, ACTION_SORT, 0, KEYS_SORT,
      "then: n as it comes; a capital turns it round"},
     {"O", {'O'}, ON_MAIN, ACTION_SORT_BEHIND, 0, KEYS_SORT,
      "the same letters: behind the sorts that there are"},
@@ -82,8 +87,8 @@ const struct binding bindings[] = {
     {"Space", {INPUT_SPACE}, ON_LISTS, ACTION_TAG, 0, KEYS_ACT, "tag, and go on"},
     {"Enter", {INPUT_ENTER, '\r'}, ON_LISTS, ACTION_PROCESS, 0, KEYS_ACT, "the process over time"},
     {"e", {'e'}, ON_LISTS | ON_PROCESS, ACTION_ENVIRONMENT, 0, KEYS_ACT, "its environment"},
-    {"t", {'t'}, ON_MAIN, ACTION_TREE, 0, KEYS_ACT, "the tree of processes"},
-    {"T", {'T'}, ON_LISTS, ACTION_SIGNAL, SIGTERM, KEYS_ACT, "ask before sending SIGTERM"},
+    {"t F5", {'t'}, ON_MAIN, ACTION_TREE, 0, KEYS_ACT, "the tree of processes"},
+    {"T F9", {'T', INPUT_F9}, ON_LISTS, ACTION_SIGNAL, SIGTERM, KEYS_ACT, "ask before sending SIGTERM"},
     {"K k", {'K', 'k'}, ON_LISTS, ACTION_SIGNAL, SIGKILL, KEYS_ACT, "ask before sending SIGKILL"},
     {"I C-c", {'I', CTRL('c')}, ON_LISTS, ACTION_SIGNAL, SIGINT, KEYS_ACT,
      "ask before sending SIGINT"},
@@ -107,9 +112,9 @@ const struct binding bindings[] = {
     {"m '", {'m'}, ON_TIMES, ACTION_TIME_MARK, 1, KEYS_TIME, "the next mark, the one before"},
     {"'", {'\''}, ON_TIMES, ACTION_TIME_MARK, -1, KEYS_TIME, NULL},
 
-    {"h ?", {'h', '?'}, ON_ALL, ACTION_HELP, 0, KEYS_OTHER, "this help"},
-    {"q Q", {'q', 'Q'}, ON_MAIN, ACTION_QUIT, 0, KEYS_OTHER, "quit; elsewhere: back"},
-    {"t", {'t', 'q', 'Q'}, ON_TREE, ACTION_BACK, 0, KEYS_OTHER, NULL},
+    {"h ? F1", {'h', '?', INPUT_F1}, ON_ALL, ACTION_HELP, 0, KEYS_OTHER, "this help"},
+    {"q Q F10", {'q', 'Q', INPUT_F10}, ON_MAIN, ACTION_QUIT, 0, KEYS_OTHER, "quit; elsewhere: back"},
+    {"t", {'t', 'q', 'Q', INPUT_F5, INPUT_F10}, ON_TREE, ACTION_BACK, 0, KEYS_OTHER, NULL},
     {"e", {'e', 'q', 'Q', INPUT_ESCAPE}, ON_ENVIRONMENT, ACTION_BACK, 0, KEYS_OTHER, NULL},
     {"Enter", {INPUT_ENTER, '\r', 'q', 'Q', INPUT_ESCAPE}, ON_PROCESS, ACTION_BACK, 0, KEYS_OTHER,
      NULL},
@@ -119,6 +124,32 @@ const struct binding bindings[] = {
     {.keys = NULL},
 };
 // clang-format on
+
+/* Keys of other monitors, and what does the same here. */
+static const struct {
+    uint32_t code;
+    const char *help;
+} ELSEWHERE[] = {
+    {'u', "& and user:NAME shows one user's processes"},
+    {'i', "to set its priority: renice, or ionice"},
+    {INPUT_F7, "to set its priority: renice"},
+    {INPUT_F8, "to set its priority: renice"},
+    {'l', "vitals info --files PID lists its open files"},
+    {'s', "strace -p PID shows its system calls"},
+    {'j', "A-j moves down"},
+    {'H', "C and thr shows how many threads a process has"},
+    {'S', "C chooses columns, W keeps them"},
+    {'D', "d chooses a device"},
+};
+
+const char *key_elsewhere(uint32_t code)
+{
+    for (size_t i = 0; i < sizeof ELSEWHERE / sizeof ELSEWHERE[0]; i++) {
+        if (ELSEWHERE[i].code == code)
+            return ELSEWHERE[i].help;
+    }
+    return "h lists every key";
+}
 
 const char *const key_group_names[KEYS_END] = {
     "", "What is shown", "Moving", "Finding and sorting", "Processes", "The past", "Help and end"};

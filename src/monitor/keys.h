@@ -23,6 +23,7 @@ enum action {
     ACTION_SORT_STEP, ACTION_SEARCH_STEP,         /* steps */
     ACTION_SORT, ACTION_SORT_BEHIND, ACTION_GROUP, ACTION_HIDE, /* the next key names it */
     ACTION_UNFOLD, /* 1 opens a group, -1 closes it, 0 all of them */
+    ACTION_SECOND, ACTION_SPAN,
     ACTION_COLUMNS, ACTION_PERCENT, ACTION_PLAIN, ACTION_SAVE, ACTION_PAUSE,
     ACTION_TIME_SAMPLE,  /* samples; so the next ones move through what was kept */
     ACTION_TIME_SECONDS, /* how many */
@@ -47,6 +48,9 @@ enum key_group { KEYS_LOOK = 1, KEYS_MOVE, KEYS_SORT, KEYS_ACT, KEYS_TIME, KEYS_
 
 enum { KEY_CODES = 6 };
 
+/* Arguments of keys that do something else on the usual screen than in nvitop's arrangement. */
+enum { KEYS_PAGE = 100, KEYS_TREE = 1 };
+
 struct binding {
     const char *keys; /* as the help writes them */
     uint32_t codes[KEY_CODES];
@@ -61,6 +65,10 @@ struct binding {
 extern const struct binding bindings[];
 
 extern const char *const key_group_names[KEYS_END];
+
+/* What does on the main screen what a key without a row does in another monitor, or how to find
+ * out. */
+const char *key_elsewhere(uint32_t code);
 
 /* The row of a key on a screen, or NULL. */
 const struct binding *binding_find(unsigned screen, uint32_t code);

@@ -220,17 +220,28 @@ static void record_gauges(struct model *model, const struct model_recording *rec
     recording->add(&model->gpu_busy, time_ns, mean_of(&busy_mean));
 }
 
-static void record_cpu(struct model *model, const vitals_snapshot *now, const vitals_snapshot *then,
-                       add_value *add)
+const vitals_metric traffic_metrics[TRAFFIC_KINDS] = {
+    VITALS_HOST_DISK_READ_BYTES, VITALS_HOST_DISK_WRITTEN_BYTES, VITALS_HOST_NETWORK_RECEIVED_BYTES,
+    VITALS_HOST_NETWORK_TRANSMITTED_BYTES};
+
+/* Values that are made with an older snapshot. */
+static void record_rates(struct model *model, const vitals_snapshot *now,
+                         const vitals_snapshot *then, add_value *add)
 {
     double value;
-    add(&model->cpu, vitals_snapshot_monotonic_ns(now),
-        host_cpu_ratio(now, then, &value) ? value : (double)NAN);
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(now);
+    const vitals_row *host = row_next(now, VITALS_TABLE_HOST, NULL);
+    add(&model->cpu, now_ns, host_cpu_ratio(now, then, &value) ? value : (double)NAN);
+    for (size_t i = 0; i < TRAFFIC_KINDS; i++) {
+        /* Read every other second: what is between two values is filled in. */
+        if (host != NULL && vitals_row_rate(host, then, traffic_metrics[i], &value) > 0)
+            add(&model->traffic[i], now_ns, value);
+    }
 }
 
 void model_graphs_add(struct model *model, const vitals_snapshot *snapshot)
 {
-    record_cpu(model, snapshot, model->recorded, history_add);
+    record_rates(model, snapshot, model->recorded, history_add);
     record_gauges(model, &(struct model_recording){snapshot, model->recorded, history_add});
     idle_gpus_update(&model->idle, snapshot);
     replace(&model->recorded, vitals_snapshot_ref(snapshot));
@@ -241,6 +252,7 @@ void model_graphs_begin(struct model *model, const vitals_snapshot *previous,
 {
     struct history *const EACH[] = {&model->cpu, &model->memory, &model->swap, &model->gpu_memory,
                                     &model->gpu_busy};
+    memset(model->traffic, 0, sizeof model->traffic);
     for (size_t i = 0; i < sizeof EACH / sizeof EACH[0]; i++)
         memset(EACH[i], 0, sizeof *EACH[i]);
     forget_devices(model);
@@ -252,7 +264,7 @@ void model_graphs_begin(struct model *model, const vitals_snapshot *previous,
 void model_graphs_add_before(struct model *model, const vitals_snapshot *known,
                              const vitals_snapshot *older)
 {
-    record_cpu(model, known, older, history_add_before);
+    record_rates(model, known, older, history_add_before);
     record_gauges(model, &(struct model_recording){older, known, history_add_before});
     idle_gpus_update_before(&model->idle, older);
 }

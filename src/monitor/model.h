@@ -112,6 +112,10 @@ char *idle_words(double seconds, char out[static IDLE_WORDS]);
 
 /* ---- all of it ---- */
 
+/* Counters of the machine whose growth is kept. */
+enum traffic_kind { TRAFFIC_READ, TRAFFIC_WRITTEN, TRAFFIC_IN, TRAFFIC_OUT, TRAFFIC_KINDS };
+extern const vitals_metric traffic_metrics[TRAFFIC_KINDS];
+
 enum { MODEL_DEVICES = 64 }; /* of which more is remembered than the last reading */
 enum { PROMPT_TEXT = ARRANGED_FILTER };
 
@@ -120,6 +124,8 @@ struct device_history {
     struct history memory, busy; /* ratios */
     struct history power, temperature;
 };
+
+enum second_chart { SECOND_MEMORY, SECOND_POWER, SECOND_TEMPERATURE, SECOND_KINDS };
 
 struct model {
     const struct monitor_options *options;
@@ -143,6 +149,7 @@ struct model {
     size_t visible_count;
 
     struct history cpu, memory, swap, gpu_memory, gpu_busy;
+    struct history traffic[TRAFFIC_KINDS]; /* bytes a second */
     struct device_history *devices; /* room for MODEL_DEVICES; NULL: none yet. So large that it is
                                        fresh memory, and takes what was filled alone */
     size_t device_count;
@@ -170,6 +177,9 @@ struct model {
 
     bool has_device; /* a device is chosen, and keys are about it rather than about a process */
     uint64_t device; /* the key of its row */
+
+    enum second_chart second; /* of each device, below its utilization */
+    int span;                 /* which of the time bases of the charts */
 
     int top;    /* the first line of the list that is seen */
     int shift;  /* columns that the host part of the list is moved by */

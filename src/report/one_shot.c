@@ -90,7 +90,8 @@ static void print_devices(struct page *page)
     if (device_panel_next(&panel, NULL) == NULL) {
         char line[LINE];
         device_panel_missing(&panel, line, sizeof line);
-        print_line(page, STYLE_DIM, line);
+        print_line(page, STYLE_DIM,
+                   canvas_columns(line) <= page->width ? line : "No GPU: vitals doctor says why");
         return;
     }
     if (!page_begin(page, page->width, device_panel_rows(&panel)))

@@ -96,12 +96,14 @@ _FOREIGN = ("COLUMNS", "LINES", "NO_COLOR", "TERM", "LS_COLORS", "CUDA_VISIBLE_D
 
 
 def environment(**changes):
-    """The environment of a test: ours without what a person's shell adds. None takes one out."""
+    """The environment of a test: ours without what a person's shell adds. None takes one out. The main screen
+    is that of `--layout nvitop` unless a test takes VITALS_LAYOUT out; test_monitor_usual.py has the usual one."""
     result = {
         name: value
         for name, value in os.environ.items()
         if name not in _FOREIGN and not name.startswith(("NVITOP_", "VITALS"))
     }
+    result["VITALS_LAYOUT"] = "nvitop"
     for name, value in changes.items():
         if value is None:
             result.pop(name, None)

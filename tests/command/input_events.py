@@ -21,7 +21,7 @@ BUILT = EVENTS.exists()
 SPECIAL = 0x110000
 CODES = {name: SPECIAL + place for place, name in enumerate((
     "Up", "Down", "Left", "Right", "PageUp", "PageDown", "Home", "End", "BTab", "F5", "S-Left", "S-Right", "Click",
-    "WheelUp", "WheelDown", "WheelLeft", "WheelRight", "PasteBegin", "PasteEnd", "Size"))}
+    "WheelUp", "WheelDown", "WheelLeft", "WheelRight", "PasteBegin", "PasteEnd", "Size", "F1", "F2", "F3", "F4", "F6", "F7", "F8", "F9", "F10"))}
 CODES |= {"Tab": 9, "Enter": 10, "Escape": 27, "Space": 32, "BSpace": 127}
 ALT = 1 << 24
 NONE = 0

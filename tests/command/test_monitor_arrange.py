@@ -88,7 +88,7 @@ class Arranged(unittest.TestCase):
 
     def layout(self, text):
         path = self.home / "layout.json"
-        path.write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
+        path.write_text(text if isinstance(text, str) else json.dumps({"screen": "nvitop", **text}), encoding="utf-8")
         return path
 
     def picture(self, layout, width, height, name="main", arguments=()):
@@ -186,7 +186,7 @@ class Broken(Arranged):
     )
 
     def test_says_where_and_begins_as_usual(self):
-        usual = self.picture({}, 200, 40).stdout.decode().splitlines()
+        usual = self.picture("{}", 200, 40).stdout.decode().splitlines()
         for text, message in self.CASES:
             with self.subTest(text[:60]):
                 done = self.picture(text, 200, 40)
@@ -219,7 +219,7 @@ class Kept(Arranged):
         path = self.home / "new" / "layout.json"
         command = f"{VITALS} --demo --layout {path}"
         terminal.run(command)
-        terminal.wait("Press h for help", "Processes:")
+        terminal.wait("COMMAND", "Processes on devices")
         terminal.type("-l", "Gu")
         terminal.wait("by user", "processes")
         terminal.type("-l", "ogOPM")
@@ -227,7 +227,7 @@ class Kept(Arranged):
         terminal.type("-l", "C")
         terminal.wait("Columns of the list of processes on devices")
         terminal.type("-l", "d+q")
-        terminal.wait("Press h for help")
+        terminal.wait("COMMAND", "q quit")
         self.assertFalse(path.exists())
         terminal.type("-l", "W")
         terminal.wait("the layout stands in")
@@ -264,7 +264,7 @@ class Kept(Arranged):
         self.addCleanup(terminal.close)
         path = self.layout('{"group": "color"}')
         terminal.run(f"{VITALS} --demo --layout {path}")
-        terminal.wait("Press h for help", '"group" must be none')
+        terminal.wait("COMMAND", '"group" must be none')
         terminal.type("-l", "W")
         terminal.wait("this replaces a file that could not be read")
         self.assertEqual(path.read_text(encoding="utf-8"), '{"group": "color"}')
@@ -297,7 +297,7 @@ class Kept(Arranged):
         terminal = Events()
         self.addCleanup(terminal.close)
         terminal.run(f"{VITALS} --demo --layout /proc/nowhere/layout.json")
-        terminal.wait("Press h for help", "/proc/nowhere/layout.json: No such file or directory")
+        terminal.wait("COMMAND", "/proc/nowhere/layout.json: No such file or directory")
         terminal.type("-l", "Gu")
         terminal.wait("by user", gone=("nowhere",))
         terminal.type("-l", "W")

@@ -65,7 +65,7 @@ class Matrix(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.machine = machines(self.folder)
         for name, layout in LAYOUTS.items():
-            (self.folder / f"{name}.json").write_text(json.dumps(layout))
+            (self.folder / f"{name}.json").write_text(json.dumps({"screen": "nvitop", **layout}))
 
     def printed(self, job):
         path = self.machine(job["devices"], job["processes"], job["kind"])

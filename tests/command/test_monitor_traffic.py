@@ -40,7 +40,7 @@ class Printed(unittest.TestCase):
         arguments = ()
         if when is not None:
             layout = self.folder / "layout.json"
-            layout.write_text(json.dumps({"traffic": when}))
+            layout.write_text(json.dumps({"screen": "nvitop", "traffic": when}))
             arguments = ("--layout", str(layout))
         return screens.picture(path, width, height, "main", arguments, **changes)
 
@@ -119,7 +119,7 @@ class Typed(unittest.TestCase):
     def turned(self, demo, first, *stored):
         """Begins as a layout says; after each turn what is seen is the other thing, and W stores this."""
         terminal, layout, shown = self.terminal, self.terminal.home / "layout.json", first == "always"
-        layout.write_text(json.dumps({"traffic": first}))
+        layout.write_text(json.dumps({"screen": "nvitop", "traffic": first}))
         self.start(f"{demo} --layout {layout}")
         if shown:
             terminal.wait("Disk read")  # a rate, so with the second reading

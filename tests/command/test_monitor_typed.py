@@ -20,6 +20,7 @@ from terminal import PATIENCE
 NAMES = {"PgUp": "PageUp", "PgDn": "PageDown", "S-Tab": "BTab", "Esc": "Escape", "Bksp": "BSpace", "Del": "DC", "Ins": "IC"}
 KNOWN = {"Up", "Down", "Left", "Right", "Home", "End", "Tab", "Space", "Enter", *(f"F{i}" for i in range(1, 13))}
 WIDTH, HEIGHT = 120, 36
+ENDS = ("q", "Q", "F10")
 
 
 def help_keys():
@@ -150,7 +151,7 @@ class Typed(unittest.TestCase):
         child = self.terminal.child()
         for row in help_keys():
             for key in row:
-                if key in "qQ":
+                if key in ENDS:
                     continue
                 with self.subTest(key):
                     self.literally(presses(key))
@@ -162,7 +163,7 @@ class Typed(unittest.TestCase):
         """One name of each key where `way` leads, which is where `mark` is seen. Before each key that
         is so, and what it made of the screen is looked at."""
         for row in help_keys():
-            key = next((key for key in row if key not in "qQ"), None)
+            key = next((key for key in row if key not in ENDS), None)
             if key is None:
                 continue
             with self.subTest(key, way=way):
@@ -210,7 +211,7 @@ class Typed(unittest.TestCase):
         self.every_key_at((["\\"], r"^ *Search: "), (["&"], r"^ *Filter: "), (["@"], r"^ *Go to: "))
 
     def test_every_key_in_the_dialog_about_a_child(self):
-        keys = [next(key for key in row if key not in "qQ") for row in help_keys() if set(row) - set("qQ")]
+        keys = [next(key for key in row if key not in ENDS) for row in help_keys() if set(row) - set(ENDS)]
         children = self.start_on_children()
         monitor = self.terminal.child()
         for key in keys:

@@ -147,9 +147,12 @@ static inline vitals_snapshot *world_at(vitals_builder *builder, const struct mo
     return snapshot;
 }
 
+/* The main screen as in nvitop; tests/command/test_monitor_usual.py has the usual one. */
 static inline struct monitor_options world_options(void)
 {
+    static const struct arrangement NVITOP = {.nvitop = true};
     return (struct monitor_options){
+        .arrangement = &NVITOP,
         .look = {.gpu_thresholds = {10, 75}, .memory_thresholds = {10, 80}}, .user = "ana"};
 }
 

@@ -172,8 +172,9 @@ static int read_filter(const struct layout_reader *reader, const char *key, cons
 static const char *const MEMORIES[] = {"bytes", "percent", NULL};
 static const char *const LISTS[] = {"devices", "all", NULL};
 static const char *const MODES[] = {"auto", "full", "compact", NULL};
+static const char *const SCREENS[] = {"vitals", "nvitop", NULL};
 
-enum { GROUP, MEMORY, LIST, PANELS, TRAFFIC };
+enum { GROUP, MEMORY, LIST, PANELS, TRAFFIC, SCREEN };
 
 /* Members whose value is one of some words. */
 static const struct {
@@ -186,6 +187,7 @@ static const struct {
     [LIST] = {"list", LISTS, "must be devices or all"},
     [PANELS] = {"panels", MODES, "must be auto, full or compact"},
     [TRAFFIC] = {"traffic", traffic_names, "must be auto, always or never"},
+    [SCREEN] = {"screen", SCREENS, "must be vitals or nvitop"},
 };
 enum { CHOICE_COUNT = sizeof CHOICES / sizeof CHOICES[0] };
 
@@ -225,6 +227,7 @@ static int read_object(const struct layout_reader *reader, json_t *object, struc
         case LIST: out->all = place == 1; break;
         case PANELS: out->mode = (char)(place + 1); break;
         case TRAFFIC: out->traffic = (char)place; break;
+        case SCREEN: out->nvitop = place == 1; break;
         }
     }
     return 0;
@@ -295,6 +298,8 @@ static char *layout_text(const struct arrangement *arrangement)
     if (arrangement->traffic != TRAFFIC_AUTO)
         (void)json_object_set_new(object, "traffic",
                                   json_string(traffic_names[(int)arrangement->traffic]));
+    if (arrangement->nvitop)
+        (void)json_object_set_new(object, "screen", json_string(SCREENS[1]));
     (void)json_object_set_new(object, "plain", json_boolean(arrangement->plain));
     (void)json_object_set_new(object, "filter", json_string(arrangement->filter));
     char *text = json_dumps(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
@@ -474,15 +479,20 @@ void layout_begin(const struct view_settings *view, struct monitor_options *opti
     static struct arrangement arrangement; /* one monitor for each process */
     static char message[LAYOUT_MESSAGE];
     static struct layout_place place;
-    const char *path = view->layout != NULL ? view->layout : view->layout_path;
+    bool nvitop = view->layout != NULL && strcmp(view->layout, "nvitop") == 0;
+    bool named = view->layout != NULL && !nvitop;
+    const char *path = named ? view->layout : view->layout_path;
+    arrangement = (struct arrangement){.nvitop = nvitop};
+    options->arrangement = &arrangement;
     if (path == NULL || path[0] == '\0' ||
         snprintf(place.path, sizeof place.path, "%s", path) >= (int)sizeof place.path)
         return;
-    if (read_layout(place.path, view->layout != NULL, &arrangement, message) < 0) {
+    int code = read_layout(place.path, named, &arrangement, message);
+    arrangement.nvitop |= nvitop;
+    if (code < 0) {
         options->notice = message;
         place.unread = access(place.path, F_OK) == 0;
     }
-    options->arrangement = &arrangement;
     options->save = save;
     options->save_data = &place;
 }

@@ -126,6 +126,7 @@ struct look command_look(const struct settings *settings)
     return (struct look){
         .ascii = settings->look.ascii,
         .light = settings->view.light,
+        .theme = theme_find(settings->view.theme),
         .colorful = settings->view.colorful,
         .colorless = !settings->look.color,
         .gpu_thresholds = {(unsigned)settings->view.gpu_thresholds[0],

@@ -2,6 +2,7 @@
 #include "command/options/option.h"
 #include "command/processes/ps_columns.h"
 #include "record/recorder.h"
+#include "view/theme.h"
 
 #include <string.h>
 
@@ -14,8 +15,8 @@ static const char *const monitor_modes[] = {"auto", "full", "compact", NULL};
 
 /* Values that completion offers; tests/house/completions.py compares them with those that the
  * program accepts. */
-static const char *const scenarios[] = {"default", "self",   "many", "strangers",
-                                        "idle",    "broken", "hang", "ailing",
+static const char *const scenarios[] = {"default", "self",   "many",  "strangers",
+                                        "idle",    "broken", "hang",  "ailing",
                                         "hotplug", "story",  "empty", NULL};
 static const char *const backends[] = {"nvidia", "amd", "intel", "drm", "demo", "none", NULL};
 static const char *const methods[] = {"cgroup2",   "systemd", "perf",     "taskstats", "cgroup1",
@@ -97,7 +98,8 @@ const struct option option_table[] = {
     {OPTION("layout", TEXT, VIEW, WATCH, view.layout), .argument = "FILE", .everywhere = true,
      .no_stream = "it is written to by a key, and standard input is the keyboard",
      .help = "columns, sorts and groups of the monitor, as its key W writes them; otherwise "
-             "vitals/layout.json in $XDG_CONFIG_HOME or ~/.config"},
+             "vitals/layout.json in $XDG_CONFIG_HOME or ~/.config; nvitop: the main screen as "
+             "that of nvitop"},
     {OPTION("json", FLAG, VIEW, VIEW, look.json), .excludes = "monitor",
      .help = "print a snapshot as JSON; with --interval or --count several, a line each"},
     {OPTION("count", NUMBER, VIEW, VIEW, sampling.count), .argument = "N", .minimum = 1,
@@ -171,6 +173,10 @@ const struct option option_table[] = {
     {OPTION("light", FLAG, LOOK, WATCH, view.light), .everywhere = true,
      .help = "use dark colors in the monitor, for a light background; on terminals of 256 "
              "colors"},
+    {OPTION("theme", CHOICE, LOOK, WATCH, view.theme), ALSO(view.theme_given), .argument = "THEME",
+     .choices = theme_names, .preset = "dark", .everywhere = true,
+     .help = "colors of the monitor: dark, light, contrast (bright, on any terminal) or mono "
+             "(none)"},
     {OPTION("width", NUMBER, LOOK,
             VIEW | INFO | KILL | DEVICE | TOPO | DOCTOR | REPORT | COMPARE, look.width),
      .argument = "COLUMNS", .minimum = 79, .maximum = 4096, .everywhere = true,

@@ -54,6 +54,7 @@ struct arrangement {
     bool percent;                 /* memory of processes as a share of what there is */
     bool plain;                   /* nothing but text */
     bool all;                     /* the list of all processes is looked at */
+    bool nvitop;                  /* the main screen is arranged as that of nvitop */
     char mode;                    /* enum monitor_mode plus one; 0: what the command line says */
     char traffic;                 /* enum traffic */
     char filter[ARRANGED_FILTER]; /* safe to print */

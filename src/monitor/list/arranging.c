@@ -69,6 +69,8 @@ static void press_hide(struct monitor *monitor, uint32_t code)
         model->arranged.hidden ^= 1u << (found - LETTERS);
     else if (code != 't')
         model_say(&monitor->model, "nothing is hidden by that key: " ARRANGING_PANELS);
+    else if (layout.usual)
+        model_say(&monitor->model, "disks and networks stand with the host: h hides it");
     else if (model_device_count(model) == 0)
         model_say(&monitor->model,
                   "without a device disks and networks stand with the host: h hides it");

@@ -85,9 +85,85 @@ static void choose_forms(const struct model *model, struct layout *layout, int l
     }
 }
 
+/* The usual screen: what has room follows from the size, the devices and keys alone, so that
+ * nothing moves while processes come and go. The list has two fifths of the height at least, and
+ * more if charts have nothing to gain. */
+enum { OWN_FRAME = 2, CHART_LEAST = 2, CHART_MOST = 12 };
+
+static int own_rows(const struct model *model, int machine, int devices)
+{
+    const struct arrangement *arranged = &model->arranged;
+    return (arranged->hidden & PANEL_HOST ? 0 : pane_machine_rows(machine)) +
+           (arranged->hidden & PANEL_DEVICES ? 0 : pane_gpus_rows(model, devices));
+}
+
+/* The first of these that fits: charts of the machine and of its devices as high as they can be,
+ * charts of devices alone, none. */
+static void choose_charts(const struct model *model, struct layout *layout, int room)
+{
+    enum { MACHINE_MOST = 4 };
+    const struct arrangement *arranged = &model->arranged;
+    bool devices = pane_gpus_count(model) > 0 && !(arranged->hidden & PANEL_DEVICES);
+    if ((arranged->hidden & PANEL_GRAPHS) || arranged->plain || model->mode == MONITOR_COMPACT)
+        return;
+    for (int both = 1; both >= (devices ? 0 : 1); both--) {
+        for (int rows = CHART_MOST; rows >= CHART_LEAST; rows--) {
+            int machine = !both || model->width < NARROW   ? 0
+                          : devices && rows > MACHINE_MOST ? MACHINE_MOST
+                                                           : rows;
+            if (own_rows(model, machine, rows) > room)
+                continue;
+            layout->machine_charts = machine;
+            layout->device_charts = devices ? rows : 0;
+            return;
+        }
+    }
+}
+
+static void layout_usual(const struct model *model, struct layout *layout)
+{
+    enum { HINTS = 12, LOW = 20, LOWEST = 8, CPU_STEP = 12, FULL_LIST = 6 };
+    const struct arrangement *arranged = &model->arranged;
+    int height = model->height, y = 1;
+    bool devices = !(arranged->hidden & PANEL_DEVICES), host = !(arranged->hidden & PANEL_HOST);
+    layout->usual = true;
+    layout->hints = height >= HINTS && !arranged->plain;
+    layout->attention_y = height >= LOWEST ? y++ : -1;
+    int list = model->mode == MONITOR_FULL ? FULL_LIST : height * 2 / 5;
+    int room = height - y - layout->hints - (list > FULL_LIST ? list : FULL_LIST);
+    if (host && height >= LOW)
+        layout->cpu_rows = pane_cpus_strip_rows(model, model->width - 2,
+                                                1 + (height - LOW) / CPU_STEP);
+    choose_charts(model, layout, room - layout->cpu_rows);
+    layout->host_y = y;
+    y += host && model_host(model) != NULL && height >= LOWEST
+             ? pane_machine_rows(layout->machine_charts)
+             : 0;
+    layout->cpus_y = layout->cpu_rows > 0 ? y : -1;
+    y += layout->cpu_rows;
+    layout->devices_y = y;
+    layout->device_rows = devices ? pane_gpus_rows(model, layout->device_charts) : 0;
+    int most = height - y - layout->hints - FULL_LIST;
+    if (layout->device_charts == 0 && layout->device_rows > most)
+        layout->device_rows = most > 1 ? most : 0;
+    if (!devices || pane_gpus_count(model) == 0)
+        layout->device_rows = 0;
+    y += layout->device_rows;
+    layout->list_y = y;
+    layout->lines_y = y + OWN_FRAME;
+    layout->lines = height - layout->lines_y - layout->hints;
+    layout->lines = layout->lines > 1 ? layout->lines : 1;
+    layout->height = height;
+}
+
 void layout_of(const struct model *model, struct layout *layout)
 {
     const struct arrangement *arranged = &model->arranged;
+    if (!arranged->nvitop) {
+        *layout = (struct layout){.rules = false};
+        layout_usual(model, layout);
+        return;
+    }
     int height = model->height, wanted = (int)model->list.count;
     *layout = (struct layout){.rules = model->view == VIEW_DEVICES && model->sort == 0 &&
                                        !model->reversed && arranged->group == GROUP_NONE &&

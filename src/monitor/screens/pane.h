@@ -19,6 +19,13 @@ struct layout {
     int lines;                     /* how many are seen */
     int height;                    /* of everything */
     int lift_most;                 /* rows that may be moved out of sight */
+
+    /* Of the usual screen. */
+    bool usual;                        /* else that of nvitop */
+    int attention_y, cpus_y;           /* below 0: there is none */
+    int machine_charts, device_charts; /* rows of charts in a tile; 0: a line each */
+    int cpu_rows, device_rows;
+    bool hints; /* the last row tells keys */
 };
 void layout_of(const struct model *model, struct layout *layout);
 
@@ -45,6 +52,41 @@ void pane_processes(struct pen *pen, const struct model *model, const struct lay
 bool pane_command(const struct model *model, const struct item *item,
                   char out[static WORDS_COMMAND]);
 
+/* ---- the usual screen: pane_attention.c, pane_machine.c, pane_gpus.c ---- */
+
+/* Seconds of a column of charts, by the span that a key chooses. */
+enum { CHART_SPANS = 3 };
+extern const int chart_seconds[CHART_SPANS];
+
+struct graph pane_chart(const struct model *model, const struct history *history, double most,
+                        ink ramp, bool down);
+
+void pane_attention(struct pen *pen, const struct model *model, int y);
+
+/* True if a device has a fault, or is slowed down by one. */
+bool pane_device_is_ill(const vitals_row *gpu);
+
+/* The color of a device's number: how busy it is, or that it is ill. */
+ink pane_device_style(const vitals_row *gpu);
+
+void pane_header(struct pen *pen, const struct model *model, int y);
+int pane_machine_rows(int charts);
+void pane_machine(struct pen *pen, const struct model *model, int y, int charts);
+
+void pane_cores(struct pen *pen, const struct model *model, int y, int rows);
+
+/* "72.8/80GiB"; empty if one of the two is not known. */
+char *pane_amount(const vitals_row *row, vitals_metric used, vitals_metric total,
+                  char out[static WORDS * 2]);
+
+/* Devices and partitions; how many tiles stand in a row; the rows of all of them. */
+int pane_gpus_count(const struct model *model);
+int pane_gpus_in_row(const struct model *model);
+int pane_gpus_rows(const struct model *model, int charts);
+void pane_gpus(struct pen *pen, const struct model *model, const struct layout *layout);
+const vitals_row *pane_gpus_at(const struct model *model, const struct layout *layout, int x,
+                               int y);
+
 /* ---- pane_cpus.c: every CPU in a box: a bar each, or a cell each, or a cell for several ---- */
 
 /* The first of these that a box of so many columns and rows has room for. */
@@ -58,5 +100,9 @@ size_t pane_cpus_count(const struct model *model);
 
 /* Draws in all of the rows that pane_cpus_rows gave. */
 void pane_cpus(struct pen *pen, const struct model *model, const struct box *box);
+
+/* The same with a cell for each, however few there are. */
+int pane_cpus_strip_rows(const struct model *model, int columns, int rows);
+void pane_cpus_strip(struct pen *pen, const struct model *model, const struct box *box);
 
 #endif

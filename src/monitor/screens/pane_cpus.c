@@ -121,7 +121,7 @@ static void read_levels(const struct model *model, const struct cpu_grid *grid, 
     }
 }
 
-static void draw_cells(struct pen *pen, const struct model *model, const struct box *box)
+void pane_cpus_strip(struct pen *pen, const struct model *model, const struct box *box)
 {
     static const char *const GLYPHS[2][LEVELS + 2] = {
         {" ", "·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
@@ -146,9 +146,10 @@ static void draw_cells(struct pen *pen, const struct model *model, const struct 
             field.y = y;
             canvas_field(pen->canvas, &field, words);
         }
-        ink style = level < 0             ? STYLE_DIM
-                    : pen->look->colorful ? draw_gradient((double)level / (LEVELS - 1))
-                                          : STYLE_CYAN;
+        ink style = level < 0                 ? STYLE_DIM
+                    : !model->arranged.nvitop ? theme_step(INK_LOAD, (double)level / (LEVELS - 1))
+                    : pen->look->colorful     ? draw_gradient((double)level / (LEVELS - 1))
+                                              : STYLE_CYAN;
         if (x < box->columns && y < box->y + box->rows)
             canvas_repeat(pen->canvas, box->x + x, y, 1, style,
                           GLYPHS[pen->look->ascii][level - LEVEL_OFFLINE]);
@@ -165,17 +166,20 @@ enum cpus_form pane_cpus_form(const struct model *model, int columns, int rows)
     return grid.shared == 1 ? CPUS_CELLS : CPUS_SHARED_CELLS;
 }
 
-int pane_cpus_rows(const struct model *model, int columns, int rows)
+int pane_cpus_strip_rows(const struct model *model, int columns, int rows)
 {
     struct cpu_grid grid;
-    int each, bars = bar_rows(model, columns, &each);
-    if (rows <= 0 || bars == 0)
+    if (rows <= 0 || pane_cpus_count(model) == 0)
         return 0;
-    if (bars <= rows)
-        return bars;
     measure(model, columns, rows, &grid);
     int needed = grid.rows + grid.captioned;
     return needed < rows ? needed : rows;
+}
+
+int pane_cpus_rows(const struct model *model, int columns, int rows)
+{
+    int each, bars = bar_rows(model, columns, &each);
+    return bars <= rows ? bars : pane_cpus_strip_rows(model, columns, rows);
 }
 
 void pane_cpus(struct pen *pen, const struct model *model, const struct box *box)
@@ -184,7 +188,7 @@ void pane_cpus(struct pen *pen, const struct model *model, const struct box *box
     if (box->rows <= 0 || rows == 0)
         return;
     if (rows > box->rows) {
-        draw_cells(pen, model, box);
+        pane_cpus_strip(pen, model, box);
         return;
     }
     for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL; place++) {

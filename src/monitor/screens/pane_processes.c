@@ -92,6 +92,125 @@ static void host_words(const struct model *model, const struct column_choice *ch
     (void)snprintf(out + used, LINE - used, "  %s", led ? "" : command);
 }
 
+/* The bytes of the program at the begin of a command line, which stands out: with an interpreter
+ * its script or module too. The folders of a path are taken out of `command`, as its end tells
+ * more. */
+static size_t program_of(char *command)
+{
+    static const char *const INTERPRETERS[] = {"python", "node", "perl", "ruby",
+                                               "java",   "bash", "sh "};
+    size_t begin = 0, end = 0;
+    for (int word = 0; word < 3; word++) {
+        char *at = command + begin, *slash = NULL;
+        end = begin + strcspn(at, " ");
+        if (at[0] == '\0' || at[0] == '[' || at[0] == '\'')
+            break;
+        for (char *each = at; each < command + end; each++)
+            slash = *each == '/' && each[1] != '\0' && each + 1 < command + end ? each : slash;
+        if (slash != NULL && at[0] != '-') {
+            memmove(at, slash + 1, strlen(slash + 1) + 1);
+            end -= (size_t)(slash + 1 - at);
+        }
+        bool goes_on = false;
+        for (size_t i = 0; word == 0 && i < sizeof INTERPRETERS / sizeof INTERPRETERS[0]; i++)
+            goes_on = goes_on || strncmp(command, INTERPRETERS[i], strlen(INTERPRETERS[i])) == 0;
+        goes_on = goes_on || (word == 1 && strncmp(command + begin, "-m ", 3) == 0);
+        if (!goes_on || command[end] == '\0' ||
+            (word == 0 && command[end + 1] == '-' && strncmp(command + end, " -m ", 4) != 0))
+            break;
+        begin = end + 1;
+    }
+    return end;
+}
+
+/* The command of a line: what it holds, its program, and its arguments. */
+static void draw_command(struct pen *pen, const struct model *model, const struct item *item,
+                         const struct canvas_field *place, bool is_marked)
+{
+    char text[WORDS_COMMAND], part[WORDS_COMMAND];
+    struct canvas_field field = *place;
+    bool known = pane_command(model, item, text);
+    char *command = text;
+    double seconds;
+    if (!item->head && item->user != NULL && model_idle(model, item->user, &seconds)) {
+        command = strchr(text, ']') + 2;
+        (void)snprintf(part, sizeof part, "%.*s", (int)(command - text), text);
+        if (!is_marked)
+            field.style = INK_NOTICE;
+        canvas_field(pen->canvas, &field, part);
+        int wide = canvas_columns(part);
+        field.x += wide;
+        field.columns -= wide;
+        field.style = place->style;
+    }
+    size_t program = known && !item->head ? program_of(command) : 0;
+    if (!known && !is_marked)
+        field.style = INK_SOFT;
+    canvas_field(pen->canvas, &field, command);
+    (void)snprintf(part, sizeof part, "%.*s", (int)program, command);
+    int wide = canvas_columns(part);
+    canvas_restyle(pen->canvas, field.x, field.y, wide < field.columns ? wide : field.columns,
+                   STYLE_BOLD);
+}
+
+/* How much of a whole a value is, as a color: nothing stands out that is little. */
+static ink shade_of(const struct model *model, const struct column *column, const struct item *item)
+{
+    double value, whole = 1;
+    ink ramp = INK_LOAD;
+    if (!column->falling || item->head || !column_value(column, model, item, &value))
+        return STYLE_PLAIN;
+    switch (column->show) {
+    case SHOW_CPU:
+    case SHOW_SHARE: break;
+    case SHOW_PERCENT: ramp = INK_HELD; break;
+    case SHOW_RATE:
+        ramp = INK_IN;
+        whole = 64 << 20;
+        break;
+    case SHOW_BYTES:
+        ramp = INK_HELD;
+        if (column->whole == WHOLE_DEVICES)
+            (void)!model_devices_total(model, item_devices(item), &whole);
+        else
+            (void)!cell_value(model_host(model), VITALS_HOST_MEMORY_TOTAL_BYTES, &whole);
+        if (whole <= 1 &&
+            (item->gpu == NULL || !cell_value(item->gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &whole)))
+            return STYLE_PLAIN;
+        break;
+    default: return STYLE_PLAIN;
+    }
+    double ratio = value / whole;
+    return ratio < 0.01 ? INK_SOFT : theme_step(ramp, 0.5 + ratio / 2);
+}
+
+/* A line of the usual screen, each column in a color of its own. */
+static void draw_shaded(struct pen *pen, const struct model *model,
+                        const struct column_choice *choice, const struct item *item, int y,
+                        ink style, bool is_marked)
+{
+    static const double NEW_SECONDS = 3;
+    char text[WORDS * 2];
+    double start;
+    for (size_t i = 0; i + 1 < choice->count; i++) {
+        struct canvas_field field = {
+            .x = 1 + choice->x[i], .y = y, .columns = choice->width[i], .style = style};
+        (void)cell(model, choice->shown[i], choice->width[i], item, text);
+        if (!is_marked && choice->shown[i] == list_columns && item->gpu != NULL)
+            field.style = pane_device_style(item->gpu) | style;
+        else if (!is_marked)
+            field.style = shade_of(model, choice->shown[i], item) | style;
+        canvas_field(pen->canvas, &field, text);
+    }
+    int x = 1 + choice->x[choice->count - 1];
+    struct canvas_field field = {.x = x, .y = y, .columns = model->width - 1 - x, .style = style};
+    draw_command(pen, model, item, &field, is_marked);
+    if (cell_value(item->process, VITALS_PROCESS_START_SECONDS, &start) &&
+        (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(item->process)) / 1e9 - start <
+            NEW_SECONDS)
+        (void)canvas_text(pen->canvas, 0, y, INK_WELL, "+");
+}
+
 /* NULL: the titles. */
 static void draw_line(struct pen *pen, const struct model *model,
                       const struct column_choice *choice, const struct item *item, int y)
@@ -112,6 +231,13 @@ static void draw_line(struct pen *pen, const struct model *model,
                                              : STYLE_PLAIN;
     }
 
+    if (item != NULL && !model->arranged.nvitop && model->shift == 0 && !led) {
+        if (chosen)
+            canvas_repeat(pen->canvas, 0, y, model->width, style, " ");
+        draw_shaded(pen, model, choice, item, y, style, (style & STYLE_COLORS) != 0);
+        return;
+    }
+
     /* The columns that stand still. */
     for (size_t i = 0; i < choice->fixed; i++) {
         struct canvas_field field = {.x = 1 + choice->x[i], .y = y, .columns = choice->width[i]};
@@ -119,7 +245,8 @@ static void draw_line(struct pen *pen, const struct model *model,
         bool device = choice->shown[i] == list_columns && item != NULL && item->gpu != NULL;
         field.style = style;
         if (device && !(style & STYLE_REVERSE))
-            field.style = device_style(&model->options->look, item->gpu) |
+            field.style = (model->arranged.nvitop ? device_style(&model->options->look, item->gpu)
+                                                  : pane_device_style(item->gpu)) |
                           (style & ~(unsigned)STYLE_COLORS);
         canvas_field(pen->canvas, &field, text);
     }
@@ -230,6 +357,8 @@ static void mark_one(struct pen *pen, const struct model *model, const struct co
     size_t number = model->arranged.sort_count > 1 ? place + 1 : 0;
     static const char *const ARROWS[2][2] = {{"▲", "▼"}, {"^", "v"}};
     const struct column *sorted = columns_sorted(sort->sort);
+    if (sorted == NULL && !model->arranged.nvitop && model->arranged.group == GROUP_NONE)
+        sorted = column_titled(model->view == VIEW_ALL ? "%CPU" : "GPU"); /* as it comes */
     char title[WORDS], text[WORDS];
     for (size_t i = 0; i < choice->count && sorted != NULL; i++) {
         if (choice->shown[i] != sorted)
@@ -249,6 +378,29 @@ static void mark_one(struct pen *pen, const struct model *model, const struct co
                           before > 1 || number == 0 ? text : arrow);
         return;
     }
+}
+
+/* The title of the usual screen, in the rule above the list. */
+static void own_title(struct pen *pen, const struct model *model,
+                      const struct column_choice *choice, int y, const struct seen *seen)
+{
+    char text[WORDS * 4];
+    if (!pen->look->plain)
+        canvas_repeat(pen->canvas, 1, y, model->width - 2, INK_FRAME, pen->look->ascii ? "-" : "─");
+    int x = 1 + canvas_text(pen->canvas, 1, y, INK_TITLE,
+                            model->view == VIEW_ALL ? "Processes " : "Processes on devices ");
+    if (model->filter[0] != '\0') {
+        (void)snprintf(text, sizeof text, "filter \"%s\" ", model->filter);
+        x += canvas_text(pen->canvas, x, y, INK_NOTICE, text);
+    }
+    if (model->arranged.group != GROUP_NONE) {
+        (void)snprintf(text, sizeof text, "by %s ", group_names[model->arranged.group]);
+        x += canvas_text(pen->canvas, x, y, INK_TITLE, text);
+    }
+    x += sort_words(pen, model, choice, x > 1 ? x - 1 : x, y);
+    int wide = position_words(model, seen, text);
+    if (wide > 0 && x + wide + 1 < model->width)
+        (void)canvas_text(pen->canvas, model->width - 1 - wide, y, INK_SOFT, text);
 }
 
 static void empty_line(struct pen *pen, const struct model *model, int y)
@@ -275,19 +427,21 @@ static void empty_line(struct pen *pen, const struct model *model, int y)
 
 /* From row `at` to before row `end`; some of them may be off the screen. */
 static struct seen draw_lines(struct pen *pen, const struct model *model,
-                              const struct column_choice *choice, bool rules, int at, int end)
+                              const struct column_choice *choice, const struct layout *layout,
+                              const struct edges *box)
 {
-    struct edges box = {{0, model->width - 1}, 2};
+    bool rules = layout->rules;
+    int at = layout->lines_y - (layout->usual ? 0 : model->lift), end = at + layout->lines;
     size_t place = (size_t)model->top;
     struct seen seen = {place, place};
     for (; at < end && place < model->list.count; at++, place++) {
         const struct item *item = &model->list.items[place];
         if (rules && place > (size_t)model->top && pane_begins_device(model, place)) {
-            draw_rule(pen, at++, false, &box, &box);
+            draw_rule(pen, at++, false, box, box);
             if (at >= end)
                 break;
         }
-        draw_edges(pen, at, &box);
+        draw_edges(pen, at, box);
         draw_line(pen, model, choice, item, at);
         struct identity own = item_identity(item);
         if (model->has_selected && model->view != VIEW_ALL && own.gpu != model->selected.gpu &&
@@ -299,30 +453,40 @@ static struct seen draw_lines(struct pen *pen, const struct model *model,
             seen.end = place + 1;
     }
     for (; at < end; at++)
-        draw_edges(pen, at, &box);
+        draw_edges(pen, at, box);
     return seen;
 }
 
 void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
                     int lift)
 {
-    struct edges box = {{0, model->width - 1}, 2}, none = {.count = 0};
+    struct edges box = {{0, model->width - 1}, layout->usual ? 0 : 2}, none = {.count = 0};
     struct column_choice choice;
     int y = layout->list_y - lift, first = layout->lines_y - lift, end = first + layout->lines;
     columns_choose(model, model->width - 3, &choice);
-    struct seen seen = draw_lines(pen, model, &choice, layout->rules, first, end);
-    draw_rule(pen, y - 1, true, &none, &box);
-    title_line(pen, model, &choice, y, end < model->height ? NULL : &seen);
-    draw_edges(pen, y, &box);
+    struct seen seen = draw_lines(pen, model, &choice, layout, &box);
+    if (layout->usual)
+        own_title(pen, model, &choice, y, &seen);
+    else {
+        draw_rule(pen, y - 1, true, &none, &box);
+        title_line(pen, model, &choice, y, end < model->height ? NULL : &seen);
+        draw_edges(pen, y, &box);
+    }
     draw_line(pen, model, &choice, NULL, y + 1);
+    if (layout->usual)
+        canvas_restyle(pen->canvas, 0, y + 1, model->width, INK_SOFT);
     for (size_t i = 0; i < model->arranged.sort_count || i == 0; i++)
         mark_one(pen, model, &choice, i, y + 1);
-    draw_edges(pen, y + 1, &box);
-    draw_rule(pen, y + 2, true, &box, &box);
+    if (!layout->usual) {
+        draw_edges(pen, y + 1, &box);
+        draw_rule(pen, y + 2, true, &box, &box);
+    }
     if (model->list.count == 0) {
         empty_line(pen, model, first);
         draw_edges(pen, first, &box);
     }
+    if (layout->usual)
+        return;
     draw_rule(pen, end, true, &box, &none);
     char text[POSITION];
     int wide = position_words(model, &seen, text), x = model->width - wide - 3;

@@ -121,6 +121,11 @@ uint64_t monitor_now_ns(const struct monitor *monitor);
 /* Draws the screen below an overlay, dimmed. */
 void monitor_draw_below(const struct monitor *monitor, struct pen *pen);
 
+/* ---- hints.c: keys in the last row, which can be clicked ---- */
+
+void hints_draw(struct pen *pen, int width, int y);
+void hints_click(struct monitor *monitor, int x);
+
 /* Lines that a key or the wheel moves by in a list; 0: it is another one. */
 int input_lines(const struct input_event *event, int page, int count);
 int input_columns(const struct input_event *event); /* the wheel, sideways */

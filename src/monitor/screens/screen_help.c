@@ -85,34 +85,58 @@ static int open_help(struct monitor *monitor, void **state)
     return 0;
 }
 
+/* The columns that the lines stand in: one if all of them fit, else as many as are wide enough. */
+struct help_form {
+    int columns, width, keys, rows;
+};
+
+static struct help_form form_of(const struct monitor *monitor, const struct help *help)
+{
+    enum { WIDE_ENOUGH = 72, MOST = 3, NARROW_KEYS = 12, BESIDE_KEYS = 18 };
+    int width = monitor->model.width - 1, rows = monitor->model.height - 1;
+    struct help_form form = {.columns = 1, .width = width, .rows = rows > 0 ? rows : 1};
+    form.keys = width < 60 - 1 ? NARROW_KEYS : KEYS_WIDE;
+    while (form.columns < MOST && help->count > form.rows * form.columns &&
+           width / (form.columns + 1) >= WIDE_ENOUGH)
+        form.columns++;
+    if (form.columns > 1)
+        form.keys = BESIDE_KEYS;
+    form.width = width / form.columns;
+    return form;
+}
+
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     const struct help *help = state;
     int height = monitor->model.height, width = monitor->model.width;
-    int keys = width < 60 ? 12 : KEYS_WIDE;
-    for (int y = 0; y < height - 1 && help->top + y < help->count; y++) {
-        const char *left = help->lines[help->top + y].keys;
-        bool heading = help->lines[help->top + y].heading;
-        ink style = help->lines[help->top + y].dim ? STYLE_DIM : STYLE_PLAIN;
-        struct canvas_field field = {.x = 1, .y = y, .columns = heading ? width - 2 : keys};
+    const struct help_form form = form_of(monitor, help);
+    for (int i = 0; i < form.rows * form.columns && help->top + i < help->count; i++) {
+        int x = 1 + i / form.rows * form.width;
+        const char *left = help->lines[help->top + i].keys;
+        bool heading = help->lines[help->top + i].heading;
+        ink style = help->lines[help->top + i].dim ? STYLE_DIM : STYLE_PLAIN;
+        struct canvas_field field = {
+            .x = x, .y = i % form.rows, .columns = heading ? form.width - 1 : form.keys};
         field.style = heading ? STYLE_BOLD : style | STYLE_CYAN;
         canvas_field(pen->canvas, &field, left);
-        field.x = keys + 2;
-        field.columns = width - keys - 3;
+        field.x += form.keys + 1;
+        field.columns = form.width - form.keys - 2;
         field.style = style;
         if (!heading)
-            canvas_field(pen->canvas, &field, help->lines[help->top + y].text);
+            canvas_field(pen->canvas, &field, help->lines[help->top + i].text);
     }
     struct canvas_field last = {.x = 1, .y = height - 1, .columns = width - 2, .style = STYLE_BOLD};
     canvas_field(pen->canvas, &last,
-                 help->count > height - 1 ? "Up, Down and the wheel scroll; any other key goes back"
-                                          : "Any key goes back");
+                 help->count > form.rows * form.columns
+                     ? "Up, Down and the wheel scroll; any other key goes back"
+                     : "Any key goes back");
 }
 
 static void settle(struct monitor *monitor, void *state)
 {
     struct help *help = state;
-    help->top = scroll_to(help->top, -1, monitor->model.height - 1, help->count);
+    const struct help_form form = form_of(monitor, help);
+    help->top = scroll_to(help->top, -1, form.rows * form.columns, help->count);
 }
 
 static bool press_any(struct monitor *monitor, void *state, const struct input_event *event)

@@ -95,8 +95,12 @@ static bool device_choice_click(struct monitor *monitor, const struct layout *la
     struct model *model = &monitor->model;
     int row = event->y - (layout->devices_y - model->lift);
     const struct device_panel panel = pane_devices(model, layout->devices);
-    const vitals_row *gpu = row >= 0 ? device_panel_at(&panel, row) : NULL;
-    if (gpu == NULL || event->y >= layout->host_y - model->lift) {
+    const vitals_row *gpu = NULL;
+    if (layout->usual)
+        gpu = pane_gpus_at(model, layout, event->x, event->y);
+    else if (row >= 0 && event->y < layout->host_y - model->lift)
+        gpu = device_panel_at(&panel, row);
+    if (gpu == NULL) {
         choose_device(model, NULL);
         return false;
     }
@@ -107,6 +111,22 @@ static bool device_choice_click(struct monitor *monitor, const struct layout *la
     return true;
 }
 
+static void draw_usual(const struct model *model, const struct layout *layout, struct pen *pen)
+{
+    bool hosted = !(model->arranged.hidden & PANEL_HOST) && layout->host_y < layout->devices_y;
+    pane_header(pen, model, 0);
+    if (layout->attention_y >= 0)
+        pane_attention(pen, model, layout->attention_y);
+    if (hosted)
+        pane_machine(pen, model, layout->host_y, layout->machine_charts);
+    if (layout->cpus_y >= 0)
+        pane_cores(pen, model, layout->cpus_y, layout->cpu_rows);
+    pane_gpus(pen, model, layout);
+    pane_processes(pen, model, layout, 0);
+    if (layout->hints)
+        hints_draw(pen, model->width, model->height - 1);
+}
+
 static void draw(const struct monitor *monitor, const void *state UNUSED, struct pen *pen)
 {
     static const char HINT[] = "(Press h for help or q to quit)";
@@ -114,6 +134,10 @@ static void draw(const struct monitor *monitor, const void *state UNUSED, struct
     const struct monitor_options *options = model->options;
     struct layout layout;
     layout_of(model, &layout);
+    if (layout.usual) {
+        draw_usual(model, &layout, pen);
+        return;
+    }
 
     /* The snapshot's own time, and what one should know. */
     char text[WORDS] = "";
@@ -183,7 +207,7 @@ static void settle(struct monitor *monitor, void *state UNUSED)
         model->top--;
     model->top = count == 0 ? 0 : model->top >= count ? count - 1 : model->top;
     int row = layout.lines_y + place - model->top;
-    if (place >= 0 && row - model->lift >= model->height - 1)
+    if (place >= 0 && !layout.usual && row - model->lift >= model->height - 1)
         model->lift = row - model->height + 2;
     if (model->lift > layout.lift_most)
         model->lift = layout.lift_most;
@@ -252,6 +276,40 @@ static void move_sideways(struct model *model, int columns)
     model->shift = model->shift < 0 ? 0 : model->shift;
 }
 
+/* A page moves the selection with it, a line the list alone. */
+static void scroll_usual(struct monitor *monitor, int argument)
+{
+    struct model *model = &monitor->model;
+    if (argument == KEYS_PAGE || argument == -KEYS_PAGE) {
+        select_step(model, argument < 0 ? -page(monitor) : page(monitor));
+        return;
+    }
+    model->top += argument;
+    model->loose = true;
+}
+
+static void second_chart(struct model *model)
+{
+    static const char *const NAMES[] = {"memory", "power, of its limit", "temperature, to 100 °C"};
+    if (model->arranged.nvitop || model_device_count(model) == 0) {
+        model_say(model, "the usual screen has charts of each device, where there are devices");
+        return;
+    }
+    model->second = (enum second_chart)((model->second + 1) % SECOND_KINDS);
+    model_say(model, "below the utilization of each device: %s", NAMES[model->second]);
+}
+
+static void span_chart(struct model *model)
+{
+    if (model->arranged.nvitop) {
+        model_say(model,
+                  "the time base can be chosen on the usual screen, without --layout nvitop");
+        return;
+    }
+    model->span = (model->span + 1) % CHART_SPANS;
+    model_say(model, "a column of the charts is %d s", chart_seconds[model->span]);
+}
+
 static bool act(struct monitor *monitor, void *state UNUSED, enum action action, int argument)
 {
     struct model *model = &monitor->model;
@@ -265,7 +323,15 @@ static bool act(struct monitor *monitor, void *state UNUSED, enum action action,
     case ACTION_DOWN: select_step(model, 1); return true;
     case ACTION_PAGE_UP: select_step(model, -page(monitor)); return true;
     case ACTION_PAGE_DOWN: select_step(model, page(monitor)); return true;
-    case ACTION_SCROLL: /* first the panels go out of sight, then the list moves */
+    case ACTION_SECOND: second_chart(model); return true;
+    case ACTION_SPAN: span_chart(model); return true;
+    case ACTION_SCROLL:
+        if (!model->arranged.nvitop) {
+            scroll_usual(monitor, argument);
+            return true;
+        }
+        argument = argument < 0 ? -1 : 1;
+        /* first the panels go out of sight, then the list moves */
         layout_of(model, &layout);
         if (argument > 0 ? model->lift < layout.lift_most : model->top == 0)
             model->lift += argument;
@@ -302,7 +368,12 @@ static bool act(struct monitor *monitor, void *state UNUSED, enum action action,
         model->reversed = !model->reversed;
         (void)model_list(model);
         return true;
-    case ACTION_RESET: reset(model); return true;
+    case ACTION_RESET:
+        if (argument == KEYS_TREE && !model->arranged.nvitop)
+            (void)monitor_open(monitor, &screen_tree);
+        else
+            reset(model);
+        return true;
     case ACTION_SEARCH_STEP:
         place = model_search(model, place < 0 ? 0 : place + argument, argument);
         if (place >= 0)
@@ -350,6 +421,10 @@ static bool click(struct monitor *monitor, void *state UNUSED, const struct inpu
     }
     if (event->y == layout.list_y + 1 - model->lift) {
         click_title(model, event->x);
+        return true;
+    }
+    if (layout.hints && event->y == model->height - 1) {
+        hints_click(monitor, event->x);
         return true;
     }
     if (device_choice_click(monitor, &layout, event))

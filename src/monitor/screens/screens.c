@@ -323,8 +323,19 @@ void monitor_input(struct monitor *monitor, const struct input_event *event)
     if (screen->input != NULL && screen->input(monitor, state, event))
         return;
     const struct binding *binding = binding_find(screen->bit, code);
-    if (binding == NULL)
+    if (binding == NULL) {
+        bool shown = code > ' ' && code < 0x7f;
+        if (screen == &screen_main && code != INPUT_NONE && code != INPUT_ESCAPE)
+            model_say(&monitor->model, "%.*s%s%s", shown, (const char[]){(char)code, '\0'},
+                      shown ? " is no key here: " : "no key here: ", key_elsewhere(code));
         return;
+    }
+    struct identity of;
+    if (code == INPUT_CONTROL('c') && monitor->model.tag_count == 0 &&
+        !monitor_target(monitor, &of)) {
+        model_say(&monitor->model, "q quits; C-c sends SIGINT to a selected process");
+        return;
+    }
     const char *readonly = monitor->model.away ? "this is the past (E goes to now)"
                                                : monitor->options->readonly;
     if (binding->action == ACTION_SIGNAL && readonly != NULL)
@@ -392,11 +403,12 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     if (line[0] != '\0')
         canvas_field(canvas, &field, line);
 
+    canvas_theme(canvas, look.colorless ? THEME_MONO : look.light ? THEME_LIGHT : look.theme);
     if (look.plain)
         canvas_keep(canvas, STYLE_REVERSE);
     if (look.colorless)
         canvas_keep(canvas, ~(ink)STYLE_COLORS);
-    if (look.light)
+    if (look.light || look.theme == THEME_LIGHT)
         canvas_darken(canvas);
 }
 

@@ -1,0 +1,203 @@
+/* pane_attention.c: one line of what needs attention, the gravest first.
+ *
+ * Devices that say the same share their words. A busy machine is no reason to be here; one that
+ * makes its tasks wait is. */
+#include <stdio.h>
+#include <string.h>
+
+#include "feed/trouble.h"
+#include "monitor/screens/pane.h"
+
+enum { CONCERNS_MOST = 16, SUBJECT = 40, SAYS = 96 };
+
+struct concern {
+    bool is_trouble; /* else it deserves a look */
+    char subject[SUBJECT], says[SAYS];
+};
+struct concerns {
+    struct concern items[CONCERNS_MOST];
+    size_t count, more;
+};
+
+static void add(struct concerns *concerns, bool is_trouble, const char *subject, const char *says)
+{
+    for (size_t i = 0; i < concerns->count; i++) {
+        struct concern *same = &concerns->items[i];
+        size_t used = strlen(same->subject);
+        if (strncmp(subject, "GPU ", 4) != 0 || strcmp(same->says, says) != 0)
+            continue;
+        (void)snprintf(same->subject + used, SUBJECT - used, ",%s", subject + 3);
+        return;
+    }
+    if (concerns->count == CONCERNS_MOST) {
+        concerns->more++;
+        return;
+    }
+    struct concern *own = &concerns->items[concerns->count++];
+    own->is_trouble = is_trouble;
+    (void)snprintf(own->subject, SUBJECT, "%s", subject);
+    (void)snprintf(own->says, SAYS, "%s", says);
+}
+
+/* The name of the process that has most of a device's memory. */
+static bool holder_of(const struct model *model, const vitals_row *gpu, char out[static WORDS])
+{
+    const vitals_snapshot *now = model->machine.now;
+    double most = -1, bytes;
+    for (const vitals_row *user = NULL;
+         (user = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
+                                            user)) != NULL;) {
+        const vitals_row *process = item_process_of(now, user);
+        if (process == NULL || !cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) ||
+            bytes <= most)
+            continue;
+        most = bytes;
+        (void)cell_text(process, VITALS_PROCESS_NAME, model->options->look.ascii, out, WORDS);
+    }
+    return most >= 0;
+}
+
+bool pane_device_is_ill(const vitals_row *gpu)
+{
+    static const vitals_metric GRAVE[] = {VITALS_GPU_THROTTLED_BY_TEMPERATURE,
+                                          VITALS_GPU_ECC_ERRORS_UNCORRECTED, VITALS_GPU_XID_ERRORS,
+                                          VITALS_GPU_THROTTLED_BY_CURRENT};
+    const struct silence *silence = trouble_silence(gpu);
+    double value;
+    bool any = silence != NULL && silence->is_fault;
+    for (size_t i = 0; i < sizeof GRAVE / sizeof GRAVE[0]; i++)
+        any = any || (cell_value(gpu, GRAVE[i], &value) && value > 0);
+    return any;
+}
+
+ink pane_device_style(const vitals_row *gpu)
+{
+    double busy = 0;
+    if (pane_device_is_ill(gpu))
+        return INK_TROUBLE;
+    return cell_value(gpu, VITALS_GPU_UTILIZATION_RATIO, &busy)
+               ? theme_step(INK_LOAD, 0.5 + busy / 2)
+               : INK_SOFT;
+}
+
+static void collect_device(const struct model *model, const vitals_row *gpu,
+                           struct concerns *concerns)
+{
+    char subject[SUBJECT], says[TROUBLE_WORDS], idle[IDLE_WORDS], name[WORDS];
+    double seconds, ratio;
+    const struct silence *silence = trouble_silence(gpu);
+    (void)snprintf(subject, sizeof subject, "GPU %.30s", vitals_row_label(gpu));
+    if (silence != NULL && silence->is_fault)
+        add(concerns, true, subject, silence->word);
+    else if (trouble_note(gpu, SAYS - 1, says))
+        add(concerns, pane_device_is_ill(gpu), subject, says);
+    else if (model_idle(model, gpu, &seconds)) {
+        bool known = holder_of(model, gpu, name);
+        (void)snprintf(says, sizeof says, "%s%s%.40s", idle_words(seconds, idle),
+                       known ? " by " : "", known ? name : "");
+        add(concerns, false, subject, says);
+    } else if (cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
+                          &ratio) &&
+               ratio >= 0.99)
+        add(concerns, false, subject, "memory full");
+}
+
+/* A share of the machine from which on it is told. */
+static void collect_share(struct concerns *concerns, bool known, double ratio, double least,
+                          bool is_trouble, const char *subject, const char *what)
+{
+    char says[SAYS];
+    if (!known || ratio < least)
+        return;
+    (void)snprintf(says, sizeof says, "%s%.0f%%", what, ratio * 100);
+    add(concerns, is_trouble, subject, says);
+}
+
+static void collect_machine(const struct model *model, struct concerns *concerns)
+{
+    static const struct {
+        const char *resource, *name;
+        double least;
+        bool is_trouble;
+    } PRESSURES[] = {{"memory", "for memory ", 0.1, true},
+                     {"io", "for disks ", 0.2, false},
+                     {"cpu", "for CPUs ", 0.5, false}};
+    const vitals_row *host = model_host(model);
+    char resource[WORDS], scope[WORDS];
+    double ratio;
+    bool known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES,
+                            &ratio);
+    collect_share(concerns, known, ratio, 0.95, true, "memory", "used ");
+    known = cell_ratio(host, VITALS_HOST_CGROUP_MEMORY_USED_BYTES,
+                       VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, &ratio);
+    collect_share(concerns, known, ratio, 0.95, true, "our cgroup's memory", "used ");
+    known = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES, &ratio);
+    collect_share(concerns, known, ratio, 0.9, false, "swap", "used ");
+    for (const vitals_row *row = NULL;
+         (row = row_next(model->machine.now, VITALS_TABLE_PRESSURE, row)) != NULL;) {
+        (void)cell_text(row, VITALS_PRESSURE_SCOPE, true, scope, sizeof scope);
+        (void)cell_text(row, VITALS_PRESSURE_RESOURCE, true, resource, sizeof resource);
+        known = strcmp(scope, "cgroup") != 0 &&
+                cell_value(row, VITALS_PRESSURE_SOME_10S_RATIO, &ratio);
+        for (size_t i = 0; known && i < sizeof PRESSURES / sizeof PRESSURES[0]; i++) {
+            if (strcmp(resource, PRESSURES[i].resource) == 0)
+                collect_share(concerns, true, ratio, PRESSURES[i].least, PRESSURES[i].is_trouble,
+                              "tasks wait", PRESSURES[i].name);
+        }
+    }
+}
+
+/* Said if nothing is wrong. */
+static void quiet_words(const struct model *model, char *out, size_t capacity)
+{
+    bool reads = model->machine.now == NULL;
+    (void)snprintf(out, capacity, "%s%s", reads ? "Reading..." : "nothing needs attention",
+                   !reads && model_device_count(model) == 0 ? "; no GPU (vitals doctor says why)"
+                                                            : "");
+}
+
+void pane_attention(struct pen *pen, const struct model *model, int y)
+{
+    enum { GAP = 3, MORE = 10 };
+    static const char *const MARKS[2][3] = {{"✓ ", "● ", "▲ "}, {"", "* ", "! "}};
+    const char *const *marks = MARKS[pen->look->ascii];
+    struct concerns concerns = {.count = 0};
+    char line[SUBJECT + SAYS + 16];
+    int x = 1;
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;)
+        collect_device(model, gpu, &concerns);
+    collect_machine(model, &concerns);
+    if (concerns.count == 0) {
+        x += canvas_text(pen->canvas, x, y, INK_WELL, model->machine.now != NULL ? marks[0] : "");
+        quiet_words(model, line, sizeof line);
+        struct canvas_field field = {
+            .x = x, .y = y, .columns = model->width - x, .style = INK_SOFT};
+        canvas_field(pen->canvas, &field, line);
+        return;
+    }
+
+    size_t told = 0;
+    for (int grave = 1; grave >= 0; grave--) {
+        for (size_t i = 0; i < concerns.count; i++) {
+            const struct concern *own = &concerns.items[i];
+            if (own->is_trouble != (grave == 1))
+                continue;
+            (void)snprintf(line, sizeof line, "%s%s %s", marks[1 + grave], own->subject, own->says);
+            bool last = told + 1 == concerns.count && concerns.more == 0;
+            if (x > 1 && x + canvas_columns(line) + (last ? 0 : MORE) > model->width)
+                continue;
+            int wide = canvas_columns(line), room = model->width - x;
+            struct canvas_field field = {.x = x,
+                                         .y = y,
+                                         .columns = wide < room ? wide : room,
+                                         .style = grave ? INK_TROUBLE : INK_NOTICE};
+            canvas_field(pen->canvas, &field, line);
+            x += wide + GAP;
+            told++;
+        }
+    }
+    if (told < concerns.count + concerns.more) {
+        (void)snprintf(line, sizeof line, "+%zu more", concerns.count + concerns.more - told);
+        (void)canvas_text(pen->canvas, x, y, INK_SOFT, line);
+    }
+}

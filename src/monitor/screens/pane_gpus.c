@@ -1,0 +1,310 @@
+/* pane_gpus.c: the devices on the usual main screen: a tile with charts each, or a line each.
+ *
+ * Every figure has a column of its own. A figure that is not known leaves its place empty; why a
+ * device says nothing stands there in words. */
+#include <stdio.h>
+#include <string.h>
+
+#include "feed/trouble.h"
+#include "monitor/screens/pane.h"
+
+enum { LINE = 256, GAP = 2 };
+
+int pane_gpus_count(const struct model *model)
+{
+    int count = 0;
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;)
+        count++;
+    return count;
+}
+
+int pane_gpus_in_row(const struct model *model)
+{
+    enum { TILE_LEAST = 38 };
+    int count = pane_gpus_count(model), most = (model->width - 2 + GAP) / (TILE_LEAST + GAP);
+    most = most < 1 ? 1 : most;
+    int rows = (count + most - 1) / most;
+    return rows > 0 ? (count + rows - 1) / rows : 1;
+}
+
+int pane_gpus_rows(const struct model *model, int charts)
+{
+    int count = pane_gpus_count(model), each = pane_gpus_in_row(model);
+    if (count == 0)
+        return 0;
+    return charts > 0 ? (count + each - 1) / each * (charts + 2) : 1 + count; /* with titles */
+}
+
+const vitals_row *pane_gpus_at(const struct model *model, const struct layout *layout, int x, int y)
+{
+    int row = y - layout->devices_y, each = pane_gpus_in_row(model), place = row - 1;
+    if (row < (layout->device_charts == 0) || row >= layout->device_rows)
+        return NULL;
+    if (layout->device_charts > 0) {
+        int wide = (model->width - 2 + GAP) / each, column = wide > 0 ? (x - 1) / wide : 0;
+        place = row / (layout->device_charts + 2) * each + (column < each ? column : each - 1);
+    }
+    const vitals_row *gpu = NULL;
+    while ((gpu = model_next_device(model, gpu)) != NULL && place > 0)
+        place--;
+    return gpu;
+}
+
+/* What is said of a device beside its figures. */
+struct remark {
+    char text[TROUBLE_WORDS];
+    ink style;
+};
+
+static void remark_on(const struct model *model, const vitals_row *gpu, int columns,
+                      struct remark *out)
+{
+    char idle[IDLE_WORDS];
+    double seconds;
+    const struct silence *silence = trouble_silence(gpu);
+    out->style = pane_device_is_ill(gpu) ? INK_TROUBLE : INK_NOTICE;
+    out->text[0] = '\0';
+    if (silence != NULL) {
+        out->style = silence->is_fault ? INK_TROUBLE : INK_SOFT;
+        (void)snprintf(out->text, sizeof out->text, "%s", silence->word);
+    } else if (!trouble_note(gpu, (size_t)columns, out->text) && model_idle(model, gpu, &seconds))
+        (void)snprintf(out->text, sizeof out->text, "%s", idle_words(seconds, idle));
+}
+
+struct readings_words {
+    char busy[WORDS], memory[WORDS * 2], share[WORDS], celsius[WORDS], power[WORDS * 2];
+    bool has_busy, has_share;
+    double busy_ratio, share_ratio;
+};
+
+static void read_words(const struct model *model, const vitals_row *gpu,
+                       struct readings_words *words)
+{
+    double number, limit;
+    *words = (struct readings_words){.has_busy = false};
+    words->has_busy = cell_value(gpu, VITALS_GPU_UTILIZATION_RATIO, &words->busy_ratio);
+    words->has_share = cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
+                                  &words->share_ratio);
+    if (words->has_busy)
+        (void)snprintf(words->busy, WORDS, "%.0f%%", words->busy_ratio * 100);
+    if (words->has_share)
+        (void)snprintf(words->share, WORDS, "%.0f%%", words->share_ratio * 100);
+    (void)pane_amount(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
+                      words->memory);
+    if (cell_value(gpu, VITALS_GPU_TEMPERATURE_CELSIUS, &number))
+        (void)snprintf(words->celsius, WORDS, "%.0f%sC", number,
+                       model->options->look.ascii ? "" : "°");
+    if (!cell_value(gpu, VITALS_GPU_POWER_WATTS, &number))
+        return;
+    if (cell_value(gpu, VITALS_GPU_POWER_LIMIT_WATTS, &limit))
+        (void)snprintf(words->power, WORDS, "%.0f/%.0fW", number, limit);
+    else
+        (void)snprintf(words->power, WORDS, "%.0fW", number);
+}
+
+static bool is_chosen(const struct model *model, const vitals_row *gpu)
+{
+    return model->has_device && model->device == vitals_row_key(gpu);
+}
+
+/* Words of an old value step back. */
+static ink aged(const vitals_row *gpu, ink style)
+{
+    double age;
+    return trouble_age(gpu, &age) ? INK_SOFT : style;
+}
+
+static void draw_device_tile(struct pen *pen, const struct model *model, const vitals_row *gpu,
+                             const struct box *box)
+{
+    enum { NAME_MOST = 24 };
+    const struct device_history *own = model_device_history(model, vitals_row_key(gpu));
+    struct readings_words words;
+    struct remark remark;
+    char name[WORDS * 2], left[LINE] = "", right[LINE];
+    double limit = 1;
+    read_words(model, gpu, &words);
+    remark_on(model, gpu, box->columns - 14, &remark);
+    (void)cell_device(gpu, pen->look->ascii, NAME_MOST, name, sizeof name);
+    (void)snprintf(right, sizeof right, "%s%s%s", words.celsius,
+                   words.celsius[0] != '\0' && words.power[0] != '\0' ? "  " : "", words.power);
+    if (words.has_share)
+        (void)snprintf(left, sizeof left, "mem %s %s", words.share, words.memory);
+
+    struct graph up = {.history = NULL}, down = up;
+    if (own != NULL) {
+        const struct {
+            const struct history *history;
+            double most;
+            ink ramp;
+        } SECONDS[SECOND_KINDS] = {
+            [SECOND_MEMORY] = {&own->memory, 1, INK_HELD},
+            [SECOND_POWER] = {&own->power, 0, INK_IN},
+            [SECOND_TEMPERATURE] = {&own->temperature, 100, INK_OUT},
+        };
+        double most = SECONDS[model->second].most;
+        if (model->second == SECOND_POWER)
+            most = cell_value(gpu, VITALS_GPU_POWER_LIMIT_WATTS, &limit) ? limit : 1000;
+        up = pane_chart(model, &own->busy, 1, INK_LOAD, false);
+        down = pane_chart(model, SECONDS[model->second].history, most, SECONDS[model->second].ramp,
+                          true);
+    }
+    /* A device that never says how busy it is has one chart; one that is lost keeps both. */
+    bool both = own != NULL &&
+                vitals_row_availability(gpu, VITALS_GPU_UTILIZATION_RATIO) != VITALS_UNSUPPORTED;
+    if (!both)
+        down.down = false; /* alone */
+    draw_tile(pen, box,
+              &(struct tile){.label = vitals_row_label(gpu),
+                             .name = name,
+                             .value = words.busy,
+                             .value_style = aged(gpu, STYLE_BOLD | theme_step(INK_LOAD, 0.9)),
+                             .note = remark.text,
+                             .note_style = remark.style,
+                             .left = left,
+                             .left_style = aged(gpu, theme_step(INK_HELD, 0.9)),
+                             .right = right,
+                             .up = both          ? &up
+                                   : own != NULL ? &down
+                                                 : NULL,
+                             .down = both ? &down : NULL,
+                             .chosen = is_chosen(model, gpu)});
+}
+
+/* Columns of a line, with the blank before them; what does not fit is left out, the last in this
+ * order first. */
+enum { LABEL = 5, PERCENT = 5, MEMORY = 13, CELSIUS = 6, POWER = 10, GAUGE_LEAST = 6 };
+
+struct line_form {
+    int name, gauge, remark;
+    bool memory, celsius, power;
+};
+
+static struct line_form form_of(int width)
+{
+    enum { NAME = 18, NAME_LEAST = 10, REMARK = 24, GAUGE_MOST = 32 };
+    struct line_form form = {.name = NAME_LEAST, .gauge = GAUGE_LEAST};
+    int left = width - 2 - LABEL - NAME_LEAST - 2 * (PERCENT + GAUGE_LEAST + 1);
+    if (left < 0) { /* no bars: a percentage each */
+        left += 2 * GAUGE_LEAST;
+        form.gauge = 0;
+    }
+    form.memory = left >= MEMORY;
+    left -= form.memory ? MEMORY : 0;
+    form.celsius = left >= CELSIUS;
+    left -= form.celsius ? CELSIUS : 0;
+    form.power = left >= POWER;
+    left -= form.power ? POWER : 0;
+    int more = left < NAME - NAME_LEAST ? left : NAME - NAME_LEAST;
+    form.name += more > 0 ? more : 0;
+    left -= more;
+    if (left >= REMARK + 2) {
+        form.remark = REMARK;
+        left -= REMARK + 1;
+    }
+    if (form.gauge > 0 && left > 1)
+        form.gauge += left / 2 < GAUGE_MOST - form.gauge ? left / 2 : GAUGE_MOST - form.gauge;
+    return form;
+}
+
+static int draw_words(struct pen *pen, int x, int y, int columns, bool right, ink style,
+                      const char *text)
+{
+    struct canvas_field field = {
+        .x = x, .y = y, .columns = columns - 1, .right = right, .style = style};
+    if (text[0] != '\0')
+        canvas_field(pen->canvas, &field, text);
+    return x + columns;
+}
+
+static void draw_device_line(struct pen *pen, const struct model *model, const vitals_row *gpu,
+                             int y)
+{
+    const struct line_form form = form_of(model->width);
+    struct readings_words words;
+    struct remark remark;
+    char name[WORDS * 2];
+    ink chosen = is_chosen(model, gpu) ? STYLE_REVERSE : 0;
+    read_words(model, gpu, &words);
+    remark_on(model, gpu, form.remark > 0 ? form.remark - 1 : form.name - 1, &remark);
+    (void)cell_device(gpu, pen->look->ascii, form.name - 1, name, sizeof name);
+    int x = draw_words(pen, 0, y, LABEL, true, INK_TITLE | chosen, vitals_row_label(gpu));
+    bool instead = form.remark == 0 && remark.text[0] != '\0';
+    x = draw_words(pen, x, y, form.name, false, instead ? remark.style : STYLE_PLAIN,
+                   instead ? remark.text : name);
+
+    const struct {
+        const char *percent;
+        bool known;
+        double ratio;
+        ink ramp;
+    } BARS[] = {{words.busy, words.has_busy, words.busy_ratio, INK_LOAD},
+                {words.share, words.has_share, words.share_ratio, INK_HELD}};
+    for (size_t i = 0; i < 2; i++) {
+        struct gauge gauge = {x, y, form.gauge, BARS[i].known, BARS[i].ratio, BARS[i].ramp};
+        draw_gauge(pen, &gauge);
+        x += form.gauge;
+        x = draw_words(pen, x, y, PERCENT + 1, true,
+                       aged(gpu, STYLE_BOLD | theme_step(BARS[i].ramp, 0.9)), BARS[i].percent);
+    }
+    if (form.memory)
+        x = draw_words(pen, x, y, MEMORY, true, INK_SOFT, words.memory);
+    if (form.celsius)
+        x = draw_words(pen, x, y, CELSIUS, true, INK_SOFT, words.celsius);
+    if (form.power)
+        x = draw_words(pen, x, y, POWER, true, INK_SOFT, words.power);
+    if (form.remark > 0)
+        (void)draw_words(pen, x + 1, y, form.remark, false, remark.style, remark.text);
+}
+
+/* The titles of the lines, in a rule. */
+static void draw_titles(struct pen *pen, const struct model *model, int y)
+{
+    const struct line_form form = form_of(model->width);
+    int x = LABEL + form.name;
+    if (!pen->look->plain)
+        canvas_repeat(pen->canvas, 1, y, model->width - 2, INK_FRAME, pen->look->ascii ? "-" : "─");
+    const struct {
+        const char *title;
+        int columns;
+        bool right;
+    } TITLES[] = {{" busy ", form.gauge > 0 ? form.gauge : PERCENT + 1, false},
+                  {"", form.gauge > 0 ? PERCENT + 1 : 0, false},
+                  {" memory ", form.gauge > 0 ? form.gauge : PERCENT + 1, false},
+                  {"", form.gauge > 0 ? PERCENT + 1 : 0, false},
+                  {"", form.memory ? MEMORY : 0, true},
+                  {" temp ", form.celsius ? CELSIUS : 0, true},
+                  {" power ", form.power ? POWER : 0, true}};
+    (void)canvas_text(pen->canvas, 1, y, INK_TITLE, "Devices ");
+    for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; x += TITLES[i++].columns) {
+        int wide = canvas_columns(TITLES[i].title), at = x;
+        if (TITLES[i].columns == 0)
+            continue;
+        at += TITLES[i].right ? TITLES[i].columns - wide : -1;
+        (void)canvas_text(pen->canvas, at, y, INK_SOFT, TITLES[i].title);
+    }
+}
+
+void pane_gpus(struct pen *pen, const struct model *model, const struct layout *layout)
+{
+    int each = pane_gpus_in_row(model), place = 0, rows = layout->device_rows;
+    int y = layout->devices_y, count = pane_gpus_count(model);
+    char text[WORDS];
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL; place++) {
+        if (layout->device_charts > 0) {
+            int column = place % each, inside = model->width - 2 + GAP;
+            int x = inside * column / each, end = inside * (column + 1) / each - GAP;
+            struct box box = {1 + x, y + place / each * (layout->device_charts + 2), end - x,
+                              layout->device_charts + 2};
+            draw_device_tile(pen, model, gpu, &box);
+        } else if (place + 1 < rows - (rows < count + 1)) {
+            draw_device_line(pen, model, gpu, y + 1 + place);
+        }
+    }
+    if (layout->device_charts == 0 && rows > 0)
+        draw_titles(pen, model, y);
+    if (layout->device_charts == 0 && rows > 1 && rows < count + 1) {
+        (void)snprintf(text, sizeof text, "%d more devices", count + 2 - rows);
+        (void)canvas_text(pen->canvas, 5, y + rows - 1, INK_SOFT, text);
+    }
+}

@@ -1,0 +1,371 @@
+/* pane_machine.c: the machine on the usual main screen: a line of words, tiles with charts or bars
+ * in a line, and a strip of all CPUs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/screens/pane.h"
+#include "view/host_bars.h"
+
+enum { LINE = 256, GAP = 2 };
+
+const int chart_seconds[CHART_SPANS] = {2, 10, 60};
+
+struct graph pane_chart(const struct model *model, const struct history *history, double most,
+                        ink ramp, bool down)
+{
+    return (struct graph){.history = history,
+                          .ago = model_ago(model),
+                          .most = most,
+                          .down = down,
+                          .style = ramp,
+                          .steps = INK_STEPS,
+                          .seconds = chart_seconds[model->span]};
+}
+
+/* The highest temperature of the processors; false if no sensor of theirs is known. */
+static bool cpu_temperature(const struct model *model, double *out)
+{
+    static const char *const CHIPS[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal",
+                                        "x86_pkg_temp"};
+    bool found = false;
+    double celsius;
+    char chip[WORDS];
+    for (const vitals_row *row = NULL;
+         (row = row_next(model->machine.now, VITALS_TABLE_SENSOR, row)) != NULL;) {
+        if (!cell_value(row, VITALS_SENSOR_TEMPERATURE_CELSIUS, &celsius))
+            continue;
+        (void)cell_text(row, VITALS_SENSOR_CHIP, true, chip, sizeof chip);
+        for (size_t i = 0; i < sizeof CHIPS / sizeof CHIPS[0]; i++) {
+            if (strcmp(chip, CHIPS[i]) != 0 || (found && celsius <= *out))
+                continue;
+            *out = celsius;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* "battery 80%, 2:10:00 left" */
+static size_t battery_words(const struct model *model, char *out, size_t capacity)
+{
+    for (const vitals_row *row = NULL;
+         (row = row_next(model->machine.now, VITALS_TABLE_SENSOR, row)) != NULL;) {
+        char state[WORDS], left[WORDS] = "";
+        double ratio, seconds;
+        if (!cell_value(row, VITALS_SENSOR_CHARGE_RATIO, &ratio))
+            continue;
+        (void)cell_text(row, VITALS_SENSOR_STATE, true, state, sizeof state);
+        bool charges = strcmp(state, "charging") == 0;
+        if (cell_value(row, VITALS_SENSOR_REMAINING_SECONDS, &seconds))
+            (void)vitals_human_duration(seconds, left);
+        return (size_t)snprintf(out, capacity, "  battery %.0f%%%s%s%s", ratio * 100,
+                                charges ? ", charging" : "", left[0] != '\0' ? ", " : "", left);
+    }
+    return 0;
+}
+
+void pane_header(struct pen *pen, const struct model *model, int y)
+{
+    const struct monitor_options *options = model->options;
+    const vitals_row *host = model_host(model);
+    char text[LINE], words[WORDS], name[WORDS * 2] = "";
+    double number;
+    if (model->machine.now != NULL)
+        (void)vitals_text_format(vitals_snapshot_host(model->machine.now),
+                                 options->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL,
+                                 name, sizeof name);
+    int x = 1;
+    x += canvas_text(pen->canvas, x, y, INK_TITLE, name[0] != '\0' ? name : "vitals");
+
+    /* What is not as usual stands at the right, and takes the place of words. */
+    static const char *const TAGS[] = {" past ", " held: p goes on ", " demo ", " root "};
+    const bool SHOWN[] = {model->away, model->paused, model_is_demo(model),
+                          options->root && options->readonly == NULL};
+    int end = model->width - 1;
+    for (size_t i = 0; i < sizeof TAGS / sizeof TAGS[0]; i++) {
+        int wide = (int)strlen(TAGS[i]);
+        if (!SHOWN[i] || end - wide - 1 < x)
+            continue;
+        end -= wide;
+        (void)canvas_text(pen->canvas, end, y, INK_NOTICE | STYLE_REVERSE, TAGS[i]);
+        end -= 1;
+    }
+
+    size_t used = 0;
+    text[0] = '\0';
+    if (model->machine.now != NULL && cell_time(model->machine.now, words))
+        used += (size_t)snprintf(text, sizeof text, "  %s", words);
+    if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &number))
+        used += (size_t)snprintf(text + used, sizeof text - used, "  up %s",
+                                 vitals_human_duration(number, words));
+    if (cell_value(host, VITALS_HOST_LOAD_1M, &number))
+        used += host_load_words(host, "  load", 0, text + used, sizeof text - used);
+    used += battery_words(model, text + used, sizeof text - used);
+    if (cell_value(host, VITALS_HOST_TASKS, &number)) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "  %.0f tasks", number);
+        if (cell_value(host, VITALS_HOST_TASKS_RUNNING, &number))
+            (void)snprintf(text + used, sizeof text - used, ", %.0f running", number);
+    }
+    draw_fit(text, end - x);
+    if (canvas_columns(text) <= end - x)
+        (void)canvas_text(pen->canvas, x, y, INK_SOFT, text);
+}
+
+/* ---- tiles ---- */
+
+/* The next of 1, 2 and 5 times a power of ten, or of 1024 and so on: a scale that seldom changes.
+ */
+static double scale_of(double most)
+{
+    static const double STEPS[] = {1, 2, 5, 10, 20, 50, 100, 200, 500};
+    double unit = 1024;
+    for (; unit < 1e18; unit *= 1024) {
+        for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0]; i++) {
+            if (most <= STEPS[i] * unit)
+                return STEPS[i] * unit;
+        }
+    }
+    return unit;
+}
+
+struct shares {
+    bool has_cpu, has_memory, has_swap;
+    double cpu, memory, swap;
+};
+
+static struct shares shares_of(const struct model *model)
+{
+    const vitals_row *host = model_host(model);
+    struct shares own;
+    own.has_cpu = model_cpu_ratio(model, &own.cpu);
+    own.has_memory = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES,
+                                &own.memory);
+    own.has_swap = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES,
+                              &own.swap);
+    return own;
+}
+
+char *pane_amount(const vitals_row *row, vitals_metric used, vitals_metric total,
+                  char out[static WORDS * 2])
+{
+    double part, whole, unit = 1024;
+    static const char *const UNITS[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t at = 0;
+    out[0] = '\0';
+    if (!cell_value(row, used, &part) || !cell_value(row, total, &whole))
+        return out;
+    for (; at + 1 < sizeof UNITS / sizeof UNITS[0] && whole >= unit * 1000; at++)
+        unit *= 1024;
+    (void)snprintf(out, WORDS * 2, part / unit < 99.95 ? "%.1f/%.0f%s" : "%.0f/%.0f%s", part / unit,
+                   whole / unit, UNITS[at]);
+    return out;
+}
+
+static void draw_work(struct pen *pen, const struct model *model, const struct box *box)
+{
+    const struct shares own = shares_of(model);
+    const vitals_row *host = model_host(model);
+    char value[WORDS] = "", name[WORDS * 2] = "", left[LINE] = "", right[WORDS * 2] = "";
+    char amount[WORDS * 2];
+    double number;
+    size_t used = 0;
+    struct graph up = pane_chart(model, &model->cpu, 1, INK_LOAD, false);
+    struct graph down = pane_chart(model, &model->memory, 1, INK_HELD, true);
+    if (own.has_cpu)
+        (void)snprintf(value, sizeof value, "%.1f%%", own.cpu * 100);
+    if (cell_value(host, VITALS_HOST_CPU_FREQUENCY_HERTZ, &number))
+        used += (size_t)snprintf(name, sizeof name, "%.1fGHz ", number / 1e9);
+    if (cpu_temperature(model, &number))
+        (void)snprintf(name + used, sizeof name - used, "%.0f%sC", number,
+                       pen->look->ascii ? "" : "°");
+    (void)pane_amount(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES, amount);
+    if (own.has_memory)
+        (void)snprintf(left, sizeof left, "mem %.0f%% %s", own.memory * 100, amount);
+    if (own.has_swap)
+        (void)snprintf(right, sizeof right, "swap %.0f%%", own.swap * 100);
+    draw_tile(pen, box,
+              &(struct tile){.label = "CPU",
+                             .name = name,
+                             .value = value,
+                             .value_style = STYLE_BOLD | theme_step(INK_LOAD, 0.9),
+                             .note = "",
+                             .left = left,
+                             .right = right,
+                             .left_style = theme_step(INK_HELD, 0.9),
+                             .up = &up,
+                             .down = &down});
+}
+
+static void draw_flow(struct pen *pen, const struct model *model, const struct box *box,
+                      const char *label, const char *const words[2], enum traffic_kind first)
+{
+    char values[2][WORDS], value[WORDS * 2] = "", left[WORDS * 2] = "", right[WORDS * 2] = "";
+    double rates[2], most = 0, highest;
+    bool known[2];
+    size_t seconds = (size_t)(box->columns * chart_seconds[model->span]);
+    for (size_t i = 0; i < 2; i++) {
+        known[i] = model_rate(model, model_host(model), traffic_metrics[first + i], &rates[i]);
+        (void)cell_rate(known[i], rates[i], values[i]);
+        if (history_most(&model->traffic[first + i], model_ago(model), seconds, &highest) &&
+            highest > most)
+            most = highest;
+    }
+    most = scale_of(most);
+    struct graph up = pane_chart(model, &model->traffic[first], most, INK_IN, false);
+    struct graph down = pane_chart(model, &model->traffic[first + 1], most, INK_OUT, true);
+    if (known[0])
+        (void)snprintf(value, sizeof value, "%s %s", words[0], values[0]);
+    if (known[1])
+        (void)snprintf(left, sizeof left, "%s %s", words[1], values[1]);
+    char scale[WORDS];
+    if (known[0] || known[1])
+        (void)snprintf(right, sizeof right, "full: %s", cell_rate(true, most, scale));
+    draw_tile(pen, box,
+              &(struct tile){.label = label,
+                             .name = "",
+                             .value = value,
+                             .value_style = STYLE_BOLD | theme_step(INK_IN, 0.9),
+                             .note = "",
+                             .left = left,
+                             .right = right,
+                             .left_style = theme_step(INK_OUT, 0.9),
+                             .up = &up,
+                             .down = &down});
+}
+
+static const char *const DISK_WORDS[] = {"read", "written"}, *const NETWORK_WORDS[] = {"in", "out"};
+
+/* ---- without charts ---- */
+
+/* A label, a bar, and words in columns of their own; returns the column behind them. */
+static int draw_share(struct pen *pen, int x, int y, int columns, const char *label, bool known,
+                      double ratio, ink ramp, const char *words)
+{
+    char percent[WORDS];
+    int label_columns = canvas_columns(label) + 1, words_columns = canvas_columns(words);
+    if (!known)
+        return x;
+    (void)canvas_text(pen->canvas, x, y, INK_TITLE, label);
+    struct gauge gauge = {
+        .x = x + label_columns, .y = y, .known = known, .ratio = ratio, .ramp = ramp};
+    gauge.columns = columns - label_columns - 6 - (words_columns > 0 ? words_columns + 1 : 0);
+    if (gauge.columns < 0) { /* no room for the words */
+        words = "";
+        gauge.columns = columns - label_columns - 6;
+    }
+    draw_gauge(pen, &gauge);
+    int at = gauge.x + (gauge.columns > 0 ? gauge.columns : 0);
+    (void)snprintf(percent, sizeof percent, "%5.1f%%", ratio * 100);
+    at += canvas_text(pen->canvas, at, y, STYLE_BOLD | theme_step(ramp, 0.9), percent);
+    (void)canvas_text(pen->canvas, at + 1, y, INK_SOFT, words);
+    return x + columns + GAP;
+}
+
+static void draw_bars(struct pen *pen, const struct model *model, int y)
+{
+    enum { SWAP_LEAST = 34 };
+    const struct shares own = shares_of(model);
+    char amount[WORDS * 2], words[WORDS * 2 + 16] = "", text[LINE], a[WORDS], b[WORDS];
+    double number;
+    size_t used = 0;
+    int columns = (model->width - 2 - GAP) / 2, x = 1;
+    int swap = own.has_swap && columns >= SWAP_LEAST ? columns / 3 : 0;
+    if (cell_value(model_host(model), VITALS_HOST_CPU_FREQUENCY_HERTZ, &number))
+        used += (size_t)snprintf(words, sizeof words, "%.1fGHz", number / 1e9);
+    if (cpu_temperature(model, &number))
+        (void)snprintf(words + used, sizeof words - used, "%s%.0f%sC", used > 0 ? " " : "", number,
+                       pen->look->ascii ? "" : "°");
+    x = draw_share(pen, x, y, columns, "CPU", own.has_cpu, own.cpu, INK_LOAD, words);
+    x = columns + GAP + 1;
+    (void)pane_amount(model_host(model), VITALS_HOST_MEMORY_USED_BYTES,
+                      VITALS_HOST_MEMORY_TOTAL_BYTES, amount);
+    x = draw_share(pen, x, y, columns - (swap > 0 ? swap + GAP : 0), "MEM", own.has_memory,
+                   own.memory, INK_HELD, amount);
+    (void)draw_share(pen, x, y, swap, "SWP", own.has_swap, own.swap, INK_HELD, "");
+
+    /* Disks and networks: a pair of words for each, as far as there is room. */
+    static const enum traffic_kind FIRST[] = {TRAFFIC_READ, TRAFFIC_IN};
+    static const char *const LABELS[] = {"Disk", "Net"};
+    for (size_t i = 0; i < 2; i++) {
+        static const char *const SHORT[] = {"R", "W"};
+        const char *const *names = i == 0 ? DISK_WORDS : NETWORK_WORDS;
+        const vitals_row *host = model_host(model);
+        double read, written;
+        if (!model_rate(model, host, traffic_metrics[FIRST[i]], &read) ||
+            !model_rate(model, host, traffic_metrics[FIRST[i] + 1], &written))
+            continue;
+        x = 1 + (int)i * (columns + GAP);
+        (void)snprintf(text, sizeof text, "%s %s  %s %s", names[0], cell_rate(true, read, a),
+                       names[1], cell_rate(true, written, b));
+        if (i == 0 && canvas_columns(text) > columns - 5)
+            (void)snprintf(text, sizeof text, "%s %s  %s %s", SHORT[0], a, SHORT[1], b);
+        draw_fit(text, columns - 5);
+        if (canvas_columns(text) > columns - 5 || strchr(text, '/') == NULL)
+            continue;
+        (void)canvas_text(pen->canvas, x, y + 1, INK_TITLE, LABELS[i]);
+        struct canvas_field field = {
+            .x = x + 5, .y = y + 1, .columns = columns - 5, .style = INK_SOFT};
+        canvas_field(pen->canvas, &field, text);
+    }
+}
+
+/* "tasks wait for CPUs 1%, memory 0%, disks 3%" of the last ten seconds. */
+static size_t pressure_words(const struct model *model, char *out, size_t capacity)
+{
+    static const char *const NAMES[][2] = {{"cpu", "CPUs"}, {"memory", "memory"}, {"io", "disks"}};
+    char scope[WORDS], resource[WORDS], words[WORDS];
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        for (const vitals_row *row = NULL;
+             (row = row_next(model->machine.now, VITALS_TABLE_PRESSURE, row)) != NULL;) {
+            double ratio;
+            (void)cell_text(row, VITALS_PRESSURE_SCOPE, true, scope, sizeof scope);
+            (void)cell_text(row, VITALS_PRESSURE_RESOURCE, true, resource, sizeof resource);
+            if (strcmp(scope, "cgroup") == 0 || strcmp(resource, NAMES[i][0]) != 0 ||
+                !cell_value(row, VITALS_PRESSURE_SOME_10S_RATIO, &ratio) || used >= capacity)
+                continue;
+            used += (size_t)snprintf(out + used, capacity - used, "%s %s %s",
+                                     used == 0 ? "tasks wait for" : ",", NAMES[i][1],
+                                     cell_percent(row, VITALS_PRESSURE_SOME_10S_RATIO, words));
+        }
+    }
+    return used;
+}
+
+void pane_cores(struct pen *pen, const struct model *model, int y, int rows)
+{
+    enum { ROOM = 64 };
+    char text[LINE];
+    size_t count = pane_cpus_count(model);
+    struct box box = {1, y, model->width - 2, rows};
+    pane_cpus_strip(pen, model, &box);
+    if (rows > 1 || box.columns - (int)count - (int)count / 10 < ROOM ||
+        pressure_words(model, text, sizeof text) == 0)
+        return;
+    (void)canvas_text(pen->canvas, model->width - 1 - canvas_columns(text), y, INK_SOFT, text);
+}
+
+int pane_machine_rows(int charts)
+{
+    return charts > 0 ? charts + 2 : 2;
+}
+
+void pane_machine(struct pen *pen, const struct model *model, int y, int charts)
+{
+    enum { TILES = 3 };
+    if (model_host(model) == NULL)
+        return;
+    if (charts == 0) {
+        draw_bars(pen, model, y);
+        return;
+    }
+    int wide = (model->width - 2 - (TILES - 1) * GAP) / TILES;
+    struct box box = {1, y, model->width - 2 - (TILES - 1) * (wide + GAP), charts + 2};
+    draw_work(pen, model, &box);
+    box.x += box.columns + GAP;
+    box.columns = wide;
+    draw_flow(pen, model, &box, "Disk", DISK_WORDS, TRAFFIC_READ);
+    box.x += wide + GAP;
+    draw_flow(pen, model, &box, "Net", NETWORK_WORDS, TRAFFIC_IN);
+}

@@ -1,0 +1,293 @@
+"""The usual main screen: what it looks like, that it stands still, what its colors mean, its keys.
+
+The stored ones stand in tests/fixtures/screens_usual.txt. After a change that is meant to be seen:
+
+    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_monitor_usual.py Golden
+
+The tests of the other screens run with `--layout nvitop`, whose pictures are stored apart."""
+
+import itertools
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+import screens
+from harness import FIXTURES, VITALS, reads_json, vitals
+from input_events import BUILT, Events
+from test_monitor_golden import machines
+
+STORED = FIXTURES / "screens_usual.txt"
+SIZES = tuple(itertools.product((40, 60, 79, 80, 100, 123, 160, 250), (5, 10, 24, 50)))
+
+# devices, processes, kind, size, arguments; VITALS_MONITOR
+CASES = (
+    (0, 40, "plain", "80x24", (), "auto"),
+    (0, 40, "plain", "120x40", (), "auto"),
+    (0, 40, "plain", "40x12", ("--ascii",), "auto"),
+    (1, 3, "plain", "80x24", (), "auto"),
+    (2, 6, "plain", "60x20", ("--ascii",), "auto"),
+    (4, 16, "plain", "120x40", (), "auto"),
+    (8, 32, "plain", "80x24", (), "auto"),
+    (8, 32, "plain", "120x40", (), "compact"),
+    (8, 32, "plain", "200x60", (), "auto"),
+    (16, 300, "plain", "160x50", (), "full"),
+    (9, 3, "troubled", "80x24", (), "auto"),
+    (9, 3, "troubled", "123x50", (), "auto"),
+    (3, 6, "parts", "123x30", (), "auto"),
+    (3, 5, "missing", "100x40", (), "auto"),
+    (2, 5, "wide", "80x30", (), "auto"),
+    (2, 10, "hostile", "80x30", (), "auto"),
+    *((9, 3, "troubled", "80x16", ("--force-color", "--theme", theme), "auto")
+      for theme in ("dark", "light", "contrast", "mono")),
+)
+DEMO = ("40x12", "80x24", "120x40", "200x60")
+
+TROUBLE = "38;5;203"  # of the theme dark
+
+
+def picture(path, width, height, arguments=(), **changes):
+    return screens.picture(path, width, height, "main", arguments, VITALS_LAYOUT=None, **changes)
+
+
+def title_row(text):
+    """The row of the list's title."""
+    return next(row for row, line in enumerate(text.splitlines()) if line.startswith(" Processes"))
+
+
+class Usual(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="vitals-usual-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.machine = machines(self.folder)
+
+    def printed(self, path, width, height, *arguments, **changes):
+        done = picture(path, width, height, arguments, **changes)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode()
+
+
+@unittest.skipUnless(reads_json(), "built without jansson")
+class Golden(Usual):
+    def test_looks_as_it_must(self):
+        texts = {}
+        for devices, processes, kind, size, arguments, mode in CASES:
+            title = " ".join([f"==== {devices} devices, {processes} processes, {kind}: {size}", mode, *arguments])
+            path = self.machine(devices, processes, kind, 12)
+            texts[title] = self.printed(path, *size.split("x"), *arguments, VITALS_MONITOR=mode).replace("\x1b", "\\e")
+        for size in DEMO:
+            done = vitals("--demo=many", "--seed", "7", "--screen", size,
+                          env={"LC_ALL": "C.UTF-8", "TZ": "UTC", "VITALS_LAYOUT": None})
+            self.assertEqual((done.returncode, done.stderr), (0, ""), size)
+            texts[f"==== demo: {size}"] = done.stdout
+        screens.compare(self, STORED, texts)
+
+
+@unittest.skipUnless(reads_json(), "built without jansson")
+class Looks(Usual):
+    def test_is_whole_at_every_size(self):
+        for devices, processes, kind in ((0, 40, "plain"), (1, 1, "plain"), (8, 32, "plain"), (16, 120, "plain"),
+                                         (9, 3, "troubled"), (3, 6, "parts"), (3, 5, "missing"), (2, 10, "hostile"),
+                                         (2, 5, "wide")):
+            path = self.machine(devices, processes, kind)
+            for width, height in SIZES:
+                for ascii_only in (False, True):
+                    with self.subTest((devices, kind, width, height, ascii_only)):
+                        done = picture(path, width, height, ("--ascii",) if ascii_only else ())
+                        self.assertEqual(screens.faults(done, width, height, ascii_only), [], done.stdout.decode())
+
+    def test_the_list_never_loses_its_place(self):
+        """Panels follow from the size and the devices alone."""
+        for devices in (0, 1, 4, 8):
+            for width, height in ((80, 24), (120, 40), (200, 60)):
+                rows = set()
+                for processes in (0, 1, 6, 300):
+                    path = self.machine(devices, processes)
+                    for arguments in ((), ("-m", "auto")[:0]):
+                        rows.add(title_row(self.printed(path, width, height, *arguments)))
+                for layout in ({"list": "all"}, {"group": "user"}, {"filter": "python"}, {"sort": ["pid"]}):
+                    file = self.folder / "layout.json"
+                    file.write_text(json.dumps(layout))
+                    rows.add(title_row(self.printed(self.machine(devices, 6), width, height, "--layout", str(file))))
+                with self.subTest((devices, width, height)):
+                    self.assertEqual(len(rows), 1, rows)
+
+    def test_the_list_has_room(self):
+        for devices, width, height in itertools.product((0, 1, 8, 16), (80, 120), (24, 40, 60)):
+            text = self.printed(self.machine(devices, 120), width, height)
+            with self.subTest((devices, width, height)):
+                self.assertLessEqual(title_row(text) + 6, height, text)
+
+    def test_says_first_what_is_wrong(self):
+        text = self.printed(self.machine(9, 3, "troubled"), 250, 40)
+        line = text.splitlines()[1]
+        self.assertLess(line.index("Xid 79"), line.index("throttled: power"), line)
+        for words in ("▲ GPU 1 throttled: heat", "● GPU 0 throttled: power", "GPU 4 ECC 2 uncorrected, Xid 79"):
+            self.assertIn(words, line)
+        narrow = self.printed(self.machine(9, 3, "troubled"), 80, 24).splitlines()[1]
+        self.assertRegex(narrow, r"^ ▲ .*\+\d more$")
+        calm = self.printed(self.machine(2, 6), 80, 24).splitlines()[1]
+        self.assertIn("nothing needs attention", calm)
+
+    def test_devices_in_the_same_trouble_share_its_words(self):
+        path = self.machine(4, 3)
+        lines = []
+        for line in path.read_text().splitlines():
+            snapshot = json.loads(line)
+            names = ("throttled_by_power", "throttled_by_temperature", "throttled_by_current", "throttled_otherwise")
+            snapshot["columns"]["gpu"] += [name for name in names if name not in snapshot["columns"]["gpu"]]
+            for number, row in enumerate(snapshot["tables"]["gpu"]):
+                row.update(dict.fromkeys(names, 0), throttled_by_power=int(number != 1))
+            lines.append(json.dumps(snapshot))
+        path.write_text("\n".join(lines) + "\n")
+        self.assertIn("GPU 0, 2, 3 throttled: power", self.printed(path, 80, 24).splitlines()[1])
+
+    def test_trouble_alone_is_red(self):
+        """Sixteen devices at up to 100 % have no red in them."""
+        busy = self.printed(self.machine(16, 120), 160, 50, "--force-color")
+        self.assertIn("100%", busy)
+        self.assertNotIn(TROUBLE, busy)
+        self.assertIn(TROUBLE, self.printed(self.machine(9, 3, "troubled"), 160, 50, "--force-color"))
+        for code in ("31m", "38;5;9m", "38;5;196m"):
+            self.assertNotIn(code, busy)
+
+    def test_without_color_nothing_is_lost(self):
+        path = self.machine(9, 3, "troubled")
+        plain = self.printed(path, 100, 30)
+        for theme in ("dark", "light", "contrast", "mono"):
+            styled = self.printed(path, 100, 30, "--force-color", "--theme", theme)
+            bare = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in styled.splitlines()]
+            self.assertEqual(bare, plain.splitlines(), theme)
+            colors = re.findall(r"\x1b\[0[^m]*;(?:3[0-7]|38;5;\d+)m", styled)
+            self.assertEqual(bool(colors), theme != "mono", theme)
+
+    def test_nothing_is_drawn_where_nothing_is_known(self):
+        text = self.printed(self.machine(3, 5, "missing"), 100, 40)
+        panels = text.splitlines()[2:title_row(text)]
+        for sign in ("N/A", "━", "⣿", "%", "nan"):
+            self.assertNotIn(sign, "\n".join(panels))
+
+    def test_every_cpu_has_a_cell(self):
+        path = self.folder / "cpus.json"
+        path.write_bytes(screens.machine(2, 6, cpus=128))
+        for width, height in ((160, 50), (200, 60)):
+            text = self.printed(path, width, height)
+            cells = [c for line in text.splitlines() if re.match(r" (CPU|   ) +\d+ ", line) for c in line if c in "▁▂▃▄▅▆▇█"]
+            self.assertEqual(len(cells), 128, text)
+
+    def test_the_story_has_troubles(self):
+        done = vitals("--demo=story", "--screen", "140x46", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        line = done.stdout.splitlines()[1]
+        for words in ("GPU 2 lost", "GPU 0 throttled: heat", "GPU 1 held 2 min"):
+            self.assertIn(words, line)
+
+    def test_a_program_is_called_by_its_name(self):
+        done = vitals("--demo=many", "--screen", "120x40", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
+        self.assertIn("  tritonserver --model-repository=/models", done.stdout)
+        self.assertNotIn("/opt/tritonserver", done.stdout)
+
+
+@unittest.skipUnless(BUILT, "built without the interactive screens")
+class Keys(unittest.TestCase):
+    def start(self, *arguments, width=120, height=40, variables=""):
+        self.monitor = Events(width, height)
+        self.addCleanup(self.monitor.close)
+        self.monitor.run(f"env -u VITALS_LAYOUT {variables} {VITALS} {' '.join(arguments)}")
+        return self.monitor.wait("COMMAND", "quit", *(["of 32"] if "--demo=many" in arguments else []))
+
+    def last(self):
+        return self.monitor.screen().splitlines()[-1]
+
+    def test_the_second_reading_does_not_wait_for_the_interval(self):
+        """%CPU of processes is known long before an hour has passed."""
+        self.start("--backends none", "--interval 3600")
+        text = self.monitor.wait("Processes", "CPU")
+        until = self.monitor
+        for _ in range(400):
+            rows = text.splitlines()[title_row(text) + 2:-1]
+            if rows and re.search(r" \d+\.\d +\d+\.\d +[\d:]+ ", rows[0]):
+                return
+            with until.news:
+                until.news.wait(0.1)
+            text = until.screen()
+        self.fail(text)
+
+    def test_what_a_key_does_is_said(self):
+        self.start("--demo=many")
+        for key, words in (("u", "user:NAME"), ("Z", "h lists every key"), ("F7", "renice"), ("C-c", "q quits")):
+            self.monitor.type(key)
+            self.assertIn(words, self.last(), key)
+        self.monitor.type("Down")
+        self.assertIn("q quit", self.last())
+
+    def test_a_page_is_a_page(self):
+        text = self.start("--demo=many")
+        title = text.splitlines()[title_row(text)]
+        self.assertRegex(title, r" 1-\d+ of 32$")
+        self.monitor.type("PageDown", "PageDown", "PageDown", "PageDown")
+        text = self.monitor.screen()
+        self.assertRegex(text.splitlines()[title_row(text)], r"-32 of 32$")
+        self.monitor.type("PageUp", "PageUp", "PageUp", "PageUp")
+        text = self.monitor.screen()
+        self.assertRegex(text.splitlines()[title_row(text)], r" 1-\d+ of 32$")
+
+    def test_keys_of_htop(self):
+        self.start("--demo=many")
+        for key, words, back in (("F1", "Type of process", "x"), ("F2", "GPU-MEM", "q"), ("F3", "Search: _", "Escape"),
+                                 ("F4", "Filter: _", "Escape"), ("F5", "DEVICE", "q"), ("F6", "Sort by", "Escape")):
+            self.monitor.type(key)
+            self.assertIn(words, self.monitor.screen(), key)
+            self.monitor.type(back)
+            self.assertIn("q quit", self.last(), key)
+        self.monitor.type("F10")
+        self.monitor.wait("rc=0.")
+
+    def test_the_charts_have_keys(self):
+        self.start("--demo=many")
+        for words in ("power", "temperature", "memory"):
+            self.monitor.type("y")
+            self.assertIn(words, self.last())
+        for words in ("10 s", "60 s", "2 s"):
+            self.monitor.type("z")
+            self.assertIn(words, self.last())
+
+    def test_the_story_is_live(self):
+        """Its processes are invented too; their counters grow by themselves, and nothing of them is left behind."""
+        folder = tempfile.TemporaryDirectory(prefix="vitals-usual-")
+        self.addCleanup(folder.cleanup)
+        self.start("--demo=story", variables=f"TMPDIR={folder.name}")
+        text = self.monitor.wait("llama-70b")
+        self.assertNotIn("has ended", text)
+        moment = re.search(r"12:00:\d\d", text).group()
+        self.monitor.wait("llama-70b", gone=(moment,))
+        self.monitor.type("q")
+        self.monitor.wait("rc=0.")
+        self.assertEqual(list(pathlib.Path(folder.name).glob("vitals-demo-*")), [])
+
+    def test_hints_can_be_clicked(self):
+        text = self.start("--demo=many")
+        x = text.splitlines()[-1].index("h help")
+        self.monitor.send((0x110000 + 12, x + 3, 39))
+        self.assertIn("Type of process", self.monitor.screen())
+        self.monitor.type("q")
+        x = self.last().index("q quit")
+        self.monitor.send((0x110000 + 12, x, 39))
+        self.monitor.wait("rc=0.")
+
+    def test_a_device_can_be_clicked(self):
+        text = self.start("--demo=many")
+        lines = text.splitlines()
+        y = next(row for row, line in enumerate(lines) if line.startswith(" 3 "))
+        x = lines[y].index(" 4 ")
+        for _ in range(2):
+            self.monitor.send((0x110000 + 12, x + 5, y + 1))
+        self.assertIn("GPU 4", self.monitor.screen())
+
+
+if __name__ == "__main__":
+    unittest.main()
