@@ -70,7 +70,9 @@ void document_options(struct output *output)
         "```\n\n"
         "A mistake in it is told with its line and column, and vitals goes on without the file; "
         "one "
-        "that was named with\n`--config` must be right.\n");
+        "that was named with\n`--config` must be right. For root it must be root's, and writable "
+        "for no "
+        "other user.\n");
 
     const struct command *command = command_table;
     do {

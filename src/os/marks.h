@@ -28,7 +28,8 @@ struct os_marks {
 int os_marks_make(struct os_marks *out, const char *runtime_folder);
 
 /* Takes a plain file of the caller's, from its present end on; makes it, with mode 0600, where it
- * is missing. Negative errno. */
+ * is missing. Negative errno; EPERM: this process is root's or set-user-ID, and another user owns
+ * the file or may write to it. */
 int os_marks_use(struct os_marks *out, const char *path);
 
 /* Removes those beside it whose run is dead; accepts one that was not made. */

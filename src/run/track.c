@@ -25,6 +25,7 @@
 #include "util/number.h"
 #include "util/thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -148,6 +149,9 @@ static int open_marks(vitals_run *run, vitals_error *error)
         return 0;
     int code = path[0] != '\0' ? os_marks_use(&run->marks_file, path)
                                : os_marks_make(&run->marks_file, run->options.runtime_folder);
+    if (code == -EPERM)
+        return error_set(error, VITALS_EDENIED, EPERM,
+                         "file of marks %s: another user owns it or may write to it", path);
     if (code < 0)
         return error_system(error, -code, "file of marks %s", path);
     code = marks_open(&run->marks_file, now_ns(run), &run->marks);

@@ -13,6 +13,8 @@
 
 #include "feed/built_without.h"
 #include "monitor/list/columns.h"
+#include "util/file.h"
+#include "util/memory.h"
 
 enum { LAYOUT_BYTES_MAX = 1 << 16 };
 
@@ -328,34 +330,15 @@ static char *layout_text(const struct arrangement *arrangement UNUSED)
 
 static int read_layout(const char *path, bool named, struct arrangement *out, char *message)
 {
-    int code = -1;
-    struct stat status;
+    struct file_text file;
     *out = (struct arrangement){.sort_count = 0};
-    int descriptor = open(path,
-                          O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe must not block */
-    if (descriptor < 0 && !named && (errno == ENOENT || errno == ENOTDIR))
+    int code = file_read_whole(path, LAYOUT_BYTES_MAX, FILE_PRIVILEGED, &file);
+    if (!named && (code == -ENOENT || code == -ENOTDIR))
         return 0;
-    bool regular = descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-    FILE *file = regular ? fdopen(descriptor, "rb") : NULL;
-    if (file == NULL) {
-        (void)tell(message, "%s: %s", command_safe(path),
-                   descriptor >= 0 && !regular ? "no regular file" : strerror(errno));
-        if (descriptor >= 0)
-            (void)close(descriptor);
-        return -1;
-    }
-    char *bytes = malloc(LAYOUT_BYTES_MAX + 1);
-    size_t size = bytes != NULL ? fread(bytes, 1, LAYOUT_BYTES_MAX + 1, file) : 0;
-    if (bytes == NULL)
-        (void)tell(message, "out of memory");
-    else if (ferror(file))
-        (void)tell(message, "%s: %s", command_safe(path), strerror(errno));
-    else if (size > LAYOUT_BYTES_MAX)
-        (void)tell(message, "%s: larger than 64 KiB, which no layout is", command_safe(path));
-    else
-        code = layout_parse(path, bytes, size, out, message);
-    free(bytes);
-    (void)fclose(file);
+    if (code < 0)
+        return tell(message, "%s: %s", command_safe(path), file.why);
+    code = layout_parse(path, file.bytes, file.size, out, message);
+    memory_free(file.bytes);
     return code;
 }
 

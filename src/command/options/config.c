@@ -1,12 +1,13 @@
 /* config.c: reads the configuration file into the settings, by the option table. */
 #include "command/options/option.h"
 #include "feed/built_without.h"
+#include "util/file.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
@@ -168,23 +169,14 @@ int config_parse(struct settings *settings UNUSED, const char *path, const char 
 
 int config_read(struct settings *settings, const char *path, bool named, struct option_error *error)
 {
-    int result = -1;
-    FILE *file = strcmp(path, "-") == 0 ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rbe");
-    if (file == NULL && !named && (errno == ENOENT || errno == ENOTDIR))
+    struct file_text file;
+    unsigned rules = FILE_PRIVILEGED | (named ? FILE_ANY_KIND : 0);
+    int code = file_read_whole(path, CONFIG_BYTES_MAX, rules, &file);
+    if (!named && (code == -ENOENT || code == -ENOTDIR))
         return 0;
-    if (file == NULL)
-        return fail_reading(error, path, strerror(errno));
-    char *bytes = malloc(CONFIG_BYTES_MAX + 1);
-    size_t size = bytes != NULL ? fread(bytes, 1, CONFIG_BYTES_MAX + 1, file) : 0;
-    if (bytes == NULL)
-        fail_reading(error, path, "out of memory");
-    else if (ferror(file))
-        fail_reading(error, path, strerror(errno));
-    else if (size > CONFIG_BYTES_MAX)
-        fail_reading(error, path, "larger than 1 MiB, which no configuration is");
-    else
-        result = config_parse(settings, path, bytes, size, error);
-    free(bytes);
-    fclose(file);
-    return result;
+    if (code < 0)
+        return fail_reading(error, path, file.why);
+    code = config_parse(settings, path, file.bytes, file.size, error);
+    memory_free(file.bytes);
+    return code;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "util/file.h"
 
 enum { NAME_MOST = 200, EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, SIGNAL_EXIT = 128 };
 
@@ -24,6 +25,7 @@ static void mark(const struct look_settings *look, const struct environment_sett
 {
     const char *path = environment->marks;
     char safe[NAME_MOST + 1], line[320];
+    const char *distrust = NULL;
     struct stat is;
     struct rlimit limit;
     size_t used = 0;
@@ -47,15 +49,17 @@ static void mark(const struct look_settings *look, const struct environment_sett
                        (limit.rlim_cur == RLIM_INFINITY ||
                         (rlim_t)is.st_size + (rlim_t)size <= limit.rlim_cur);
         errno = 0;
-        if (!welcome)
+        if (welcome && file_is_privileged() && (distrust = file_distrust(&is)) != NULL)
+            failed = EPERM;
+        else if (!welcome)
             failed = EFBIG;
         else if (write(file, line, (size_t)size) != size)
             failed = errno != 0 ? errno : ENOSPC;
         close(file);
     }
     if (failed != 0 && (failed != ENOENT || look->verbose))
-        (void)command_fail(0, "%s: %s; \"%s\" is not marked", command_safe(path), strerror(failed),
-                           command_safe(name));
+        (void)command_fail(0, "%s: %s; \"%s\" is not marked", command_safe(path),
+                           distrust != NULL ? distrust : strerror(failed), command_safe(name));
 }
 
 /* The signal state that the command gets back. */

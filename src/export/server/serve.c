@@ -145,9 +145,9 @@ static int serve_start_daemon(struct serve *serve, struct listener_config *confi
         const struct web_file *files = config->web->files;
         flags |= MHD_USE_TLS;
         options[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0,
-                                                   files[WEB_FILE_CERTIFICATE].bytes};
+                                                   files[WEB_FILE_CERTIFICATE].text.bytes};
         options[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0,
-                                                   files[WEB_FILE_KEY].bytes};
+                                                   files[WEB_FILE_KEY].text.bytes};
     }
     options[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
 
@@ -177,6 +177,14 @@ static int serve_start_daemon(struct serve *serve, struct listener_config *confi
 
 /* ---- a configuration that changes ---- */
 
+/* Whether a protection is gone. A file that is being rewritten, or on a full disk, is empty or cut
+ * for a while. */
+static bool is_weaker(const struct web_config *fresh, const struct web_config *before)
+{
+    return (before->tls && !fresh->tls) || (before->users.count > 0 && fresh->users.count == 0) ||
+           (before->client == WEB_CLIENT_VERIFY && fresh->client != WEB_CLIENT_VERIFY);
+}
+
 /* Checks every 2 s whether the file has changed; takes it, or reports why it cannot be used.
  * Connections keep the configuration that they were accepted under until they end. */
 static void serve_look_at_config(struct serve *serve, uint64_t now_ns)
@@ -196,6 +204,9 @@ static void serve_look_at_config(struct serve *serve, uint64_t now_ns)
     if (code == 0 && beyond && !serve->may_insecure && !web_config_protects(fresh->web))
         code = record_fail(VITALS_EARGUMENT, serve->config_path, &error,
                            "protects nothing any more, and others can come");
+    if (code == 0 && is_weaker(fresh->web, before->web))
+        code = record_fail(VITALS_EDENIED, serve->config_path, &error,
+                           "has lost its TLS, passwords or client certificates");
     if (code == 0 && (fresh->tls != NULL) != (before->tls != NULL))
         code = serve_start_daemon(serve, fresh, &error);
     if (code < 0) {

@@ -19,7 +19,7 @@ struct tls_credentials {
 
 static gnutls_datum_t datum(const struct web_file *file)
 {
-    return (gnutls_datum_t){(unsigned char *)file->bytes, (unsigned)file->size};
+    return (gnutls_datum_t){(unsigned char *)file->text.bytes, (unsigned)file->text.size};
 }
 
 void tls_credentials_free(struct tls_credentials *tls)

@@ -2,17 +2,15 @@
 #include "export/server/web_config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "feed/built_without.h"
 #include "record/sample.h"
 #include "util/base.h"
+#include "util/memory.h"
 
 #if VITALS_WITH_YAML
 #include <yaml.h>
@@ -23,9 +21,10 @@ void web_config_free(struct web_config *config)
     if (config == NULL)
         return;
     for (size_t i = 0; i < WEB_CONFIG_FILES; i++) {
-        if (config->files[i].bytes != NULL)
-            explicit_bzero(config->files[i].bytes, config->files[i].size);
-        free(config->files[i].bytes);
+        struct file_text *text = &config->files[i].text;
+        if (text->bytes != NULL)
+            explicit_bzero(text->bytes, text->size);
+        memory_free(text->bytes);
         free(config->files[i].path);
     }
     for (size_t i = 0; i < WEB_CONFIG_HEADERS; i++)
@@ -49,64 +48,33 @@ bool web_config_protects(const struct web_config *config)
 
 /* ---- files ---- */
 
-static bool stamp(const char *path, struct web_file *out)
-{
-    struct stat status;
-    if (stat(path, &status) != 0)
-        return false;
-    out->modified_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 +
-                       (uint64_t)status.st_mtim.tv_nsec;
-    out->size = (uint64_t)status.st_size;
-    out->inode = status.st_ino;
-    return true;
-}
-
 bool web_config_changed(const struct web_config *config)
 {
     for (size_t i = 0; i < WEB_CONFIG_FILES; i++) {
         const struct web_file *file = &config->files[i];
-        struct web_file now = {.path = NULL};
+        const struct stat *before = &file->text.status;
+        struct stat now;
         if (file->path == NULL)
             continue;
-        bool there = stamp(file->path, &now);
+        bool there = stat(file->path, &now) == 0;
         if (!there && errno == EACCES) /* in a folder that only root can read */
             continue;
-        if (!there || now.modified_ns != file->modified_ns || now.size != file->size ||
-            now.inode != file->inode)
+        if (!there || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != before->st_mtim.tv_nsec || now.st_size != before->st_size ||
+            now.st_ino != before->st_ino)
             return true;
     }
     return false;
 }
 
-/* Reads a regular file and notes its time, size and inode. */
-static int read_file(struct web_file *file, vitals_error *error)
+static int read_file(struct web_file *file, unsigned rules, vitals_error *error)
 {
-    struct stat status;
-    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (descriptor < 0)
-        return record_fail_errno(errno, file->path, error);
-    int code = 0;
-    size_t used = 0;
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_size > WEB_CONFIG_MAX)
-        code = record_fail(VITALS_EFORMAT, file->path, error, "no file of at most %d bytes",
-                           WEB_CONFIG_MAX);
-    else if (!stamp(file->path, file) ||
-             (file->bytes = calloc(1, (size_t)status.st_size + 1)) == NULL)
-        code = record_fail(VITALS_EMEMORY, file->path, error, "no memory");
-    while (code == 0 && used < (size_t)status.st_size) {
-        ssize_t count = read(descriptor, file->bytes + used, (size_t)status.st_size - used);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            code = record_fail_errno(errno, file->path, error);
-        if (count <= 0)
-            break;
-        used += (size_t)count;
-    }
-    file->size = file->bytes != NULL ? used : 0;
-    (void)close(descriptor);
-    return code;
+    int code = file_read_whole(file->path, WEB_CONFIG_MAX, rules, &file->text);
+    if (code == -EINVAL || code == -EFBIG)
+        return record_fail(VITALS_EFORMAT, file->path, error, "%s", file->text.why);
+    if (code == -EPERM)
+        return record_fail(VITALS_EDENIED, file->path, error, "%s", file->text.why);
+    return code < 0 ? record_fail_errno(-code, file->path, error) : 0;
 }
 
 #if VITALS_WITH_YAML
@@ -477,6 +445,15 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
                                       {"basic_auth_users", take_users, 0},
                                       {"rate_limit", take_rate, 0},
                                       {NULL, NULL, 0}};
+    /* libyaml takes the square of the depth: 20 s for 200 kB of brackets. */
+    enum { DEPTH_MAX = 32 };
+    size_t depth = 0;
+    for (size_t i = 0; i < size && depth <= DEPTH_MAX; i++) {
+        depth += bytes[i] == '[' || bytes[i] == '{';
+        depth -= depth > 0 && (bytes[i] == ']' || bytes[i] == '}');
+    }
+    if (depth > DEPTH_MAX)
+        return record_fail(VITALS_EFORMAT, path, error, "is nested too deeply");
     yaml_parser_t parser;
     struct web_config *config = calloc(1, sizeof *config);
     struct web_config_reader reader = {.path = path, .config = config, .error = error};
@@ -527,14 +504,14 @@ int web_config_read(const char *path, struct web_config **out, vitals_error *err
 {
     struct web_config *config = NULL;
     struct web_file self = {.path = strdup(path)};
-    int code = self.path != NULL ? read_file(&self, error)
+    int code = self.path != NULL ? read_file(&self, FILE_PRIVILEGED, error)
                                  : record_fail(VITALS_EMEMORY, path, error, "no memory");
     if (code == 0)
-        code = web_config_parse(path, self.bytes, self.size, &config, error);
+        code = web_config_parse(path, self.text.bytes, self.text.size, &config, error);
     for (size_t i = WEB_FILE_SELF + 1; code == 0 && i < WEB_CONFIG_FILES; i++) {
         struct web_file *file = &config->files[i];
         vitals_error found;
-        if (file->path != NULL && (code = read_file(file, &found)) < 0)
+        if (file->path != NULL && (code = read_file(file, 0, &found)) < 0)
             code = record_fail(code, path, error, "line %u: %s", file->line, found.message);
     }
     if (code == 0) {
@@ -544,7 +521,7 @@ int web_config_read(const char *path, struct web_config **out, vitals_error *err
         return 0;
     }
     web_config_free(config);
-    free(self.bytes);
+    memory_free(self.text.bytes);
     free(self.path);
     return code;
 }

@@ -13,6 +13,7 @@
 #include <vitals/vitals.h>
 
 #include "export/server/password.h"
+#include "util/file.h"
 
 enum { WEB_CONFIG_MAX = 1024 * 1024, WEB_CONFIG_HEADERS = 5, WEB_CONFIG_FILES = 4 };
 
@@ -33,9 +34,8 @@ struct web_header {
 /* A file that was read, and its state at that time. */
 struct web_file {
     char *path;
-    char *bytes; /* the content (PEM), but not of the configuration itself */
-    uint64_t modified_ns, size, inode;
-    unsigned line; /* of the configuration, which names the file; 0: none */
+    struct file_text text; /* PEM, or the configuration itself */
+    unsigned line;         /* of the configuration, which names the file; 0: none */
 };
 
 enum { WEB_FILE_SELF, WEB_FILE_CERTIFICATE, WEB_FILE_KEY, WEB_FILE_CLIENT_CA };
@@ -59,7 +59,8 @@ struct web_config {
 bool web_config_protects(const struct web_config *config);
 
 /* Reads the file and the files that it names, relative to its folder. Errors: EGONE, EDENIED,
- * ESYSTEM (a file), EFORMAT (with the line), EUNSUPPORTED (built without libyaml). */
+ * ESYSTEM (a file), EFORMAT (with the line), EUNSUPPORTED (built without libyaml). For root the
+ * configuration must be its own, and not writable by others: EDENIED. */
 int web_config_read(const char *path, struct web_config **out, vitals_error *error);
 
 /* Parses the text without opening the files that it names. `path` is for messages. */

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/file.h"
 #include "util/memory.h"
 
 static const char PREFIX[] = "marks-";
@@ -49,12 +50,15 @@ static int find_folder(const char *runtime, char *out, size_t capacity, bool *al
         (void)snprintf(out, capacity, "/tmp/vitals-%lu", (unsigned long)geteuid());
         folder = open_folder(out);
     }
-    if (folder >= 0)
+    if (folder >= 0 || folder == -EMFILE || folder == -ENFILE)
         return folder;
     /* Another user has that name: make one for this run alone. */
     (void)snprintf(out, capacity, "/tmp/vitals-XXXXXX");
     *alone = true;
-    return mkdtemp(out) != NULL ? open_folder(out) : -errno;
+    folder = mkdtemp(out) != NULL ? open_folder(out) : -errno;
+    if (folder < 0)
+        (void)rmdir(out);
+    return folder;
 }
 
 /* 0 where the clock was set meanwhile. */
@@ -126,6 +130,8 @@ int os_marks_use(struct os_marks *out, const char *path)
     if (file < 0)
         return -errno;
     int failed = fstat(file, &is) != 0 ? errno : S_ISREG(is.st_mode) ? 0 : EINVAL;
+    if (failed == 0 && file_is_privileged() && file_distrust(&is) != NULL)
+        failed = EPERM;
     if (failed != 0) {
         close(file);
         return -failed;
