@@ -1,5 +1,6 @@
 /* text_file.c: see text_file.h. */
 #include "record/text_file.h"
+#include "util/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +26,7 @@ int text_file_open(struct text_file *file, const char *path, bool overwrite, vit
     *file = (struct text_file){.descriptor = -1, .crlf = file->crlf, .stop = file->stop};
     file->standard = path == NULL || strcmp(path, "-") == 0;
     file->path = file->standard ? "standard output" : path;
-    file->descriptor = file->standard
-                           ? STDOUT_FILENO
-                           : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+    file->descriptor = file->standard ? STDOUT_FILENO : file_open_or_make(path, O_APPEND);
     if (file->descriptor < 0)
         return record_fail_errno(errno, path, error);
     bool known = fstat(file->descriptor, &status) == 0;

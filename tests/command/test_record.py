@@ -520,6 +520,14 @@ class Mistakes(Recordings):
         self.refused(2, "brand", "--brand", "voodoo", path)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_nothing_is_made_behind_a_link(self):
+        """Another user may have made it, in a folder for all."""
+        for name in ("a.csv", "a.db"):
+            link, target = self.folder / name, self.folder / "elsewhere"
+            link.symlink_to(target)
+            self.refused(1, "No such file or directory", link)
+            self.assertFalse(target.exists())
+
     def test_a_file_that_is_there_is_kept(self):
         path = self.record("a.db")
         before = path.read_bytes()

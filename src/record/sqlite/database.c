@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/error.h"
+#include "util/file.h"
 
 const char DATABASE_TABLES[] =
     "CREATE TABLE attributes(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -95,7 +96,7 @@ static int remove_old(const char *path, bool overwrite, vitals_error *error)
     bool there = stat(path, &status) == 0;
     if (!there) {
         /* SQLite would not say why the file cannot be made. */
-        int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+        int descriptor = file_open_or_make(path, O_NONBLOCK);
         if (descriptor < 0)
             return record_fail_errno(errno, path, error);
         close(descriptor);
