@@ -8,6 +8,8 @@
 
 #include "export/environment.h"
 #include "record/sample.h"
+#include "util/file.h"
+#include "util/memory.h"
 
 enum { FILE_MOST = 64 * 1024 };
 
@@ -61,37 +63,34 @@ static bool is_true(const char *value)
     return value != NULL && (strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0);
 }
 
-int mlflow_login(struct client **out, vitals_error *error)
+int mlflow_login(bool with_login, struct client **out, vitals_error *error)
 {
     /* Logins that need a plug-in of MLflow. */
     const char *sigv4 = environment_get("MLFLOW_TRACKING_AWS_SIGV4");
     const char *plugin = is_true(sigv4) ? "MLFLOW_TRACKING_AWS_SIGV4"
                          : environment_get("MLFLOW_TRACKING_AUTH") != NULL ? "MLFLOW_TRACKING_AUTH"
                                                                            : NULL;
-    if (plugin != NULL)
+    if (plugin != NULL && with_login)
         return record_fail(VITALS_EUNSUPPORTED, plugin, error,
                            "vitals cannot log in so; it knows names and tokens");
 
-    /* The file's bytes, and both values from it. */
-    char(*file)[FILE_MOST] = calloc(3, sizeof *file), path[4096];
-    if (file == NULL)
+    char(*found)[FILE_MOST] = calloc(2, sizeof *found), path[4096];
+    if (found == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
     const char *user = environment_get("MLFLOW_TRACKING_USERNAME");
     const char *password = environment_get("MLFLOW_TRACKING_PASSWORD");
     const char *home = environment_get("HOME");
-    FILE *credentials = NULL;
-    if (home != NULL && (user == NULL || password == NULL) &&
-        (size_t)snprintf(path, sizeof path, "%s/.mlflow/credentials", home) < sizeof path)
-        credentials = fopen(path, "re");
-    if (credentials != NULL) {
-        size_t size = fread(file[0], 1, FILE_MOST, credentials);
-        (void)fclose(credentials);
-        if (user == NULL &&
-            mlflow_credential(file[0], size, "mlflow_tracking_username", file[1], FILE_MOST))
-            user = file[1];
-        if (password == NULL &&
-            mlflow_credential(file[0], size, "mlflow_tracking_password", file[2], FILE_MOST))
-            password = file[2];
+    struct file_text file;
+    if (with_login && home != NULL && (user == NULL || password == NULL) &&
+        (size_t)snprintf(path, sizeof path, "%s/.mlflow/credentials", home) < sizeof path &&
+        file_read_whole(path, FILE_MOST, 0, &file) == 0) {
+        if (user == NULL && mlflow_credential(file.bytes, file.size, "mlflow_tracking_username",
+                                              found[0], FILE_MOST))
+            user = found[0];
+        if (password == NULL && mlflow_credential(file.bytes, file.size, "mlflow_tracking_password",
+                                                  found[1], FILE_MOST))
+            password = found[1];
+        memory_free(file.bytes);
     }
 
     const char *workspace = environment_get("MLFLOW_WORKSPACE");
@@ -103,17 +102,17 @@ int mlflow_login(struct client **out, vitals_error *error)
     long timeout = seconds != NULL ? strtol(seconds, NULL, 10) : 0;
     struct client_options options = {
         .user_agent = "vitals",
-        .user = user,
-        .password = password,
-        .token = environment_get("MLFLOW_TRACKING_TOKEN"),
+        .user = with_login ? user : NULL,
+        .password = with_login ? password : NULL,
+        .token = with_login ? environment_get("MLFLOW_TRACKING_TOKEN") : NULL,
         .ca_file = environment_get("MLFLOW_TRACKING_SERVER_CERT_PATH"),
-        .certificate = environment_get("MLFLOW_TRACKING_CLIENT_CERT_PATH"),
+        .certificate = with_login ? environment_get("MLFLOW_TRACKING_CLIENT_CERT_PATH") : NULL,
         .headers = headers,
         .insecure = is_true(environment_get("MLFLOW_TRACKING_INSECURE_TLS")),
         .total_ns = timeout > 0 && timeout < 86400 ? (uint64_t)timeout * 1000000000 : 0,
     };
     int code = client_new(&options, out, error);
     buffer_done(&header);
-    free(file);
+    free(found);
     return code;
 }

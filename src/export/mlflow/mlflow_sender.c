@@ -469,14 +469,18 @@ static void sender_main(void *data)
     char why[400] = "";
     bool going = false;
 
-    /* The spool's address, or the one given instead; with our login if it is the same server. */
+    /* The spool's address, or the one given instead. The login is only for a server that a person
+     * has named: not for one that just a resumed file names. */
     const char *uri = sender->instead != NULL ? sender->instead
                                               : json_string_value(json_object_get(target, "uri"));
-    if (uri != NULL && sender->uri != NULL && address_is_same(uri, sender->uri))
+    bool named = sender->instead != NULL || !sender->resumed;
+    if (uri != NULL && sender->uri != NULL && address_is_same(uri, sender->uri)) {
         uri = sender->uri;
+        named = true;
+    }
     if (uri == NULL) {
         fail_without(sender, NO_SERVER);
-    } else if (mlflow_server_open(&sender->server, uri, &sender->cancel, &error) < 0) {
+    } else if (mlflow_server_open(&sender->server, uri, named, &sender->cancel, &error) < 0) {
         (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", error.message);
         fail(sender);
     } else {

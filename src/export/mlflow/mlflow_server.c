@@ -32,13 +32,13 @@ char *mlflow_without_login(const char *uri)
     return copy;
 }
 
-int mlflow_server_open(struct mlflow_server *server, const char *uri, const atomic_bool *cancel,
-                       vitals_error *error)
+int mlflow_server_open(struct mlflow_server *server, const char *uri, bool with_login,
+                       const atomic_bool *cancel, vitals_error *error)
 {
-    *server = (struct mlflow_server){.cancel = cancel};
+    *server = (struct mlflow_server){.cancel = cancel, .anonymous = !with_login};
     int code = address_check_mlflow(uri, error);
     if (code == 0)
-        code = mlflow_login(&server->client, error);
+        code = mlflow_login(with_login, &server->client, error);
     if (code < 0)
         return code;
     size_t size = strcspn(uri, "?#");
@@ -151,10 +151,12 @@ static enum mlflow_outcome judge(struct mlflow_server *server, const json_t *doc
                                  words, sizeof words);
     (void)snprintf(server->why, sizeof server->why, "the server says %d%s%s%s", answer->status,
                    words[0] != '\0' ? ": " : "", words,
-                   outcome == MLFLOW_DENIED ? " (MLFLOW_TRACKING_USERNAME and "
+                   outcome != MLFLOW_DENIED ? ""
+                   : server->anonymous      ? " (no login was sent, as only --mlflow=URI or "
+                                              "MLFLOW_TRACKING_URI name the server that it is for)"
+                                            : " (MLFLOW_TRACKING_USERNAME and "
                                               "MLFLOW_TRACKING_PASSWORD, or "
-                                              "MLFLOW_TRACKING_TOKEN, log in)"
-                                            : "");
+                                              "MLFLOW_TRACKING_TOKEN, log in)");
     return outcome;
 }
 

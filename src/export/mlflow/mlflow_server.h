@@ -24,14 +24,15 @@ struct mlflow_server {
     char *address;   /* http://host:port, without a trailing slash */
     char shown[200]; /* the same for messages: without a login */
     const atomic_bool *cancel;
+    bool anonymous;              /* no login is sent */
     struct client_answer answer; /* the newest; its body was consumed */
     char why[400];               /* the newest failure, one safe line */
 };
 
-/* Opens a server, with the login of MLflow's own variables and ~/.mlflow/credentials. Errors:
- * EARGUMENT (an address that this program cannot use), EUNSUPPORTED, EMEMORY. */
-int mlflow_server_open(struct mlflow_server *server, const char *uri, const atomic_bool *cancel,
-                       vitals_error *error);
+/* Opens a server, `with_login` with that of MLflow's own variables and ~/.mlflow/credentials.
+ * Errors: EARGUMENT (an address that this program cannot use), EUNSUPPORTED, EMEMORY. */
+int mlflow_server_open(struct mlflow_server *server, const char *uri, bool with_login,
+                       const atomic_bool *cancel, vitals_error *error);
 void mlflow_server_done(struct mlflow_server *server);
 
 /* Returns the address without its login; the caller frees it. NULL if memory is out. */
@@ -79,11 +80,11 @@ bool mlflow_read_run(const json_t *answer, const char *prefix, struct mlflow_run
 
 /* ---- the login (mlflow_login.c), as MLflow's clients do it ---- */
 
-/* Creates a client from MLFLOW_TRACKING_USERNAME and _PASSWORD, else ~/.mlflow/credentials, else
- * MLFLOW_TRACKING_TOKEN; with _INSECURE_TLS, _SERVER_CERT_PATH, _CLIENT_CERT_PATH, MLFLOW_WORKSPACE
- * and MLFLOW_HTTP_REQUEST_TIMEOUT. Errors: as client_new; EUNSUPPORTED if the login needs a
- * plug-in. */
-int mlflow_login(struct client **out, vitals_error *error);
+/* Creates a client; `with_login` from MLFLOW_TRACKING_USERNAME and _PASSWORD, else
+ * ~/.mlflow/credentials, else MLFLOW_TRACKING_TOKEN, and with _CLIENT_CERT_PATH; in any case with
+ * _INSECURE_TLS, _SERVER_CERT_PATH, MLFLOW_WORKSPACE and MLFLOW_HTTP_REQUEST_TIMEOUT. Errors: as
+ * client_new; EUNSUPPORTED if the login needs a plug-in. */
+int mlflow_login(bool with_login, struct client **out, vitals_error *error);
 
 /* Reads `key` of the section [mlflow] of an INI file into *out, of `size` bytes. Returns false if
  * it is not there or too long. Pure. */

@@ -15,6 +15,7 @@
 #include "export/clock.h"
 #include "export/mlflow/spool_record.h"
 #include "record/sample.h"
+#include "util/file.h"
 #include "util/memory.h"
 
 enum {
@@ -174,9 +175,29 @@ int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_err
 
 int spool_open(const char *path, struct spool **out, vitals_error *error)
 {
+    struct stat status;
+    const char *slash = strrchr(path, '/'), *distrust = NULL;
+    char *folder = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     int descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (descriptor < 0)
-        return record_fail_errno(errno, path, error);
+    if (descriptor < 0 || folder == NULL || stat(folder, &status) != 0) {
+        int number = errno;
+        free(folder);
+        if (descriptor >= 0)
+            (void)close(descriptor);
+        return record_fail_errno(number, path, error);
+    }
+
+    /* The file says where to, and our login may go there. */
+    int code = 0;
+    if ((distrust = file_distrust(&status)) != NULL)
+        code = record_fail(VITALS_EDENIED, path, error, "its folder: %s; it is not sent", distrust);
+    else if (fstat(descriptor, &status) == 0 && (distrust = file_distrust(&status)) != NULL)
+        code = record_fail(VITALS_EDENIED, path, error, "%s; it is not sent", distrust);
+    free(folder);
+    if (code < 0) {
+        (void)close(descriptor);
+        return code;
+    }
     return spool_adopt(descriptor, path, out, error);
 }
 
