@@ -988,8 +988,9 @@ typedef enum vitals_metric {
     VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES = 0x0866,
     // What it works for, the id of a row of the table workload: slurm:JOB.STEP,
     // k8s:NAMESPACE/POD/CONTAINER, ctr:ID, unit:NAME, user:NAME. An estimate where only its own
-    // environment gives the number of its Slurm job. Form: gauge, text. Source: /proc/PID/cgroup,
-    // the title of slurmstepd, /var/log/containers, getpwuid_r of uid
+    // environment gives the number of its Slurm job, or behind claimed: where an ordinary user may
+    // have made the cgroup that says so. Form: gauge, text. Source: /proc/PID/cgroup, the title of
+    // slurmstepd, /var/log/containers, getpwuid_r of uid
     VITALS_PROCESS_WORKLOAD = 0x0867,
     // Signals that its first thread blocks, joined by commas: HUP,RTMIN+3; all, or empty for none.
     // Form: gauge, text. Source: /proc/PID/status SigBlk
@@ -1703,6 +1704,10 @@ typedef enum vitals_metric {
     // nested cgroups: a lower bound. Form: counter, u64. Source: cgroup memory.events oom_kill (v1:
     // memory.oom_control)
     VITALS_WORKLOAD_OOM_KILLS = 0x1e12,
+    // 1 where an ordinary user may have made the cgroup that names the job, pod or container: its
+    // id then begins with claimed:, and it is never added to the one that it names. Form: gauge,
+    // u64. Source: the owner of the cgroup's folder
+    VITALS_WORKLOAD_CLAIMED = 0x1e13,
     // The job, as its scheduler calls it. Form: identity, text. Source: /run/gpustat;
     // /var/lib/dcgm-exporter/job-mapping
     VITALS_GPU_JOB_JOB_ID = 0x1f01,

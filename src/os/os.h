@@ -280,11 +280,19 @@ int os_sys_i64(const struct os *os, const char *path, int64_t *out); /* decimal,
 
 bool os_sys_exists(const struct os *os, const char *path);
 
+/* Whether only the owner of the folder `root` may make entries in `path` (1), or others too (0), by
+ * its owner and mode. Negative errno. Two system calls. */
+int os_sys_is_kept(const struct os *os, const char *root, const char *path);
+
 /* The names in a folder but for those that begin with a dot, in natural order (card2 before
  * card10), until `visit` says false. 0 or negative errno; -EFBIG: some were passed over, for they
  * are longer than OS_SYS_NAME or too many. One thread's own; 24 KiB of stack. */
 typedef bool os_sys_visit(const char *name, void *data);
 int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data);
+
+/* Whether an error of a reading below /sys leaves open what is there: not, if the path is missing
+ * in a /sys that is mounted. */
+bool os_sys_hides(const struct os *os, int error);
 
 /* The target of a symbolic link; -EINVAL: it is none. 0 or negative errno. */
 int os_sys_link(const struct os *os, const char *path, char *out, size_t capacity);

@@ -1,10 +1,11 @@
 /* work.c: the columns that say which work a process belongs to: its unit, container, pod and job,
  * and its workload.
  *
- * What the path of its cgroup says is the kernel's word. A job that it names by its SLUID has its
- * number in the title of the step's daemon. Where neither knows one, the environment may; the
- * process itself can have written that, so it is an estimate. Where the environment may not be
- * read, what the cgroup says stands. Thread rule: the thread that owns the cache. */
+ * What the path of its cgroup says is the kernel's word, if an ordinary user could not have made
+ * that cgroup; else it is claimed, and an estimate. A job that it names by its SLUID has its number
+ * in the title of the step's daemon. Where neither knows one, the environment may; the process
+ * itself can have written that, so it is an estimate. Where the environment may not be read, what
+ * the cgroup says stands. Thread rule: the thread that owns the cache. */
 #include "process/reader.h"
 
 #include "workload/names.h"
@@ -39,6 +40,8 @@ struct work {
     enum workload_kind kind;
     char container[WORK_TEXT], unit[WORK_TEXT], pod[POD_UID];
     size_t container_size; /* of all of it */
+    size_t place;          /* of the path: as much of it is the workload's own cgroup */
+    bool claimed;
     struct slurm slurm;
     vitals_availability slurm_state;
 };
@@ -53,8 +56,36 @@ static void judge(struct span path, struct work *work)
     (void)span_copy(unit_of_cgroup(path), work->unit, sizeof work->unit);
     (void)pod_of_cgroup(path, work->pod);
     (void)slurm_of_cgroup(path, &work->slurm);
-    size_t place;
-    work->kind = workload_of_cgroup(path, &place);
+    work->kind = workload_of_cgroup(path, &work->place);
+}
+
+/* Whether an ordinary user may have made the cgroup: below his own manager, or in a folder that is
+ * not, or not only, that of the hierarchy's owner. If the folder cannot be looked at, as from a
+ * container, the path alone decides. */
+static bool is_claimed(const struct os *os, struct span path, const struct work *work)
+{
+    static const char *const mounts[] = {
+        "fs/cgroup",      "fs/cgroup/unified", "fs/cgroup/systemd", "fs/cgroup/memory",
+        "fs/cgroup/pids", "fs/cgroup/freezer", "fs/cgroup/devices", "fs/cgroup/cpuset"};
+    if (work->kind == WORKLOAD_USER || work->kind == WORKLOAD_UNIT)
+        return false; /* a login's are its user's, whatever they are called */
+    struct span element, uid, last = {path.bytes, 0};
+    struct cursor cursor = cursor_over(path.bytes, work->place);
+    bool outer = false;
+    for (; path_element(&cursor, &element); last = element) {
+        if (span_between(element, "user@", ".service", &uid))
+            return true;
+        outer |= span_equal(element, "..");
+    }
+    char folder[OS_SYS_PATH];
+    size_t above = (size_t)(last.bytes - path.bytes); /* with the slash before the last element */
+    for (size_t i = 0; i < ARRAY_COUNT(mounts) && !outer; i++) {
+        int size = snprintf(folder, sizeof folder, "%s%.*s", mounts[i],
+                            (int)size_min(above, sizeof folder), path.bytes);
+        if (size > 0 && (size_t)size < sizeof folder && os_sys_is_kept(os, mounts[i], folder) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* ---- Slurm ---- */
@@ -176,12 +207,15 @@ static vitals_availability find_workload(const struct work *work, const struct w
         .pod = name->pod,
         .container = name->container,
         .name = span_of(work->container),
+        .claimed = work->claimed,
     };
     if (out->kind == WORKLOAD_UNIT)
         out->name = span_of(work->unit);
     if (out->kind == WORKLOAD_CONTAINER && name->pod.size != 0)
         out->kind = WORKLOAD_POD;
-    return out->kind == WORKLOAD_SLURM ? work->slurm_state : VITALS_HAVE;
+    return work->claimed                 ? VITALS_ESTIMATE
+           : out->kind == WORKLOAD_SLURM ? work->slurm_state
+                                         : VITALS_HAVE;
 }
 
 /* False where a descriptor was refused. */
@@ -250,6 +284,9 @@ bool work_add(const vitals_context *context, struct user_cache *cache, int64_t p
     struct span path = batch_span(out, cgroup);
     judge(path, &work);
     const struct world_player *player = work_player(context, pid);
+    work.claimed = player == NULL && is_claimed(&context->os, path, &work);
+    if (work.claimed)
+        work.slurm_state = VITALS_ESTIMATE;
 
     /* That the environment alone names a job is worth something to the columns of Slurm only. */
     bool sluid = slurm_is_sluid(work.slurm.job);
@@ -261,10 +298,11 @@ bool work_add(const vitals_context *context, struct user_cache *cache, int64_t p
         ask_environment(&context->os, pid, &work, out);
 
     bool cut = strlen(work.container) < work.container_size;
+    vitals_availability said = work.claimed ? VITALS_ESTIMATE : VITALS_HAVE;
     batch_set_text_as(out, VITALS_PROCESS_CONTAINER, span_of(work.container),
-                      cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
+                      cut ? VITALS_LOWER_BOUND : said);
     batch_set_string(out, VITALS_PROCESS_UNIT, work.unit);
-    batch_set_string(out, VITALS_PROCESS_POD, work.pod);
+    batch_set_text_as(out, VITALS_PROCESS_POD, span_of(work.pod), said);
     batch_set_text_as(out, VITALS_PROCESS_SLURM_JOB, span_of(work.slurm.job), work.slurm_state);
     batch_set_text_as(out, VITALS_PROCESS_SLURM_STEP, span_of(work.slurm.step), work.slurm_state);
     if (!names_wanted)

@@ -206,6 +206,7 @@ static void write_identity(const struct workload_entry *entry, vitals_builder *b
         vitals_builder_text(builder, PARTS[i].metric, text_of(span),
                             number ? entry->state : VITALS_HAVE);
     }
+    vitals_builder_u64(builder, VITALS_WORKLOAD_CLAIMED, parts->claimed, VITALS_HAVE);
     struct span unit = parts->kind == WORKLOAD_UNIT ? parts->name : (struct span){"", 0};
     vitals_builder_text(builder, VITALS_WORKLOAD_UNIT, text_of(unit), VITALS_HAVE);
     builder_shared(builder, VITALS_WORKLOAD_USER, entry->user, entry->user_state);

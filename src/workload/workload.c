@@ -7,6 +7,8 @@
 
 enum { CONTAINER_DIGITS = 64 };
 
+static const char CLAIMED[] = "claimed:";
+
 static const char *const WORDS[] = {
     [WORKLOAD_NONE] = "",         [WORKLOAD_SLURM] = "slurm", [WORKLOAD_POD] = "k8s",
     [WORKLOAD_CONTAINER] = "ctr", [WORKLOAD_UNIT] = "unit",   [WORKLOAD_USER] = "user",
@@ -41,6 +43,7 @@ _Static_assert(ARRAY_COUNT(ID_PARTS) == ARRAY_COUNT(WORDS), "each kind has both"
 void workload_format(const struct workload *workload, struct buffer *out)
 {
     const struct workload_part *parts = ID_PARTS[workload->kind];
+    buffer_string(out, workload->claimed ? CLAIMED : "");
     buffer_string(out, WORDS[workload->kind]);
     for (size_t i = 0; i < PARTS && parts[i].before != '\0'; i++) {
         struct span text;
@@ -59,7 +62,7 @@ bool workload_parse(struct span id, struct workload *out)
 {
     struct cursor at = cursor_over(id.bytes, id.size);
     struct span word;
-    *out = (struct workload){0};
+    *out = (struct workload){.claimed = cursor_literal(&at, CLAIMED)};
     if (!cursor_until(&at, ':', &word))
         return false;
     for (unsigned kind = WORKLOAD_SLURM; kind < ARRAY_COUNT(WORDS); kind++)

@@ -3,7 +3,8 @@
  * The grammar of ids: slurm:JOB.STEP or slurm:JOB, k8s:NAMESPACE/POD/CONTAINER, ctr:ID, unit:NAME,
  * user:NAME. If a path names several, the first in this order counts: a job that starts a container
  * is the job. What a login started (below user.slice) is its user's, whatever units his own manager
- * has made of it: their names are no more than one of his. Thread rule: pure. */
+ * has made of it: their names are no more than one of his. Before the id of one that is claimed
+ * stands "claimed:", so that it never adds to another's. Thread rule: pure. */
 #ifndef VITALS_WORKLOAD_WORKLOAD_H
 #define VITALS_WORKLOAD_WORKLOAD_H
 
@@ -27,6 +28,7 @@ struct workload {
     struct span job, step;             /* of Slurm; the step may be empty */
     struct span space, pod, container; /* of Kubernetes */
     struct span name;                  /* of a container, a unit, a user */
+    bool claimed;                      /* an ordinary user may have made the cgroup that says so */
 };
 
 /* slurm, k8s, ctr, unit, user; "" of none. */

@@ -351,9 +351,14 @@ static void write_workload_info(struct exposition_page *page, const struct expos
 {
     const struct metric_family *family = page->family;
     vitals_text user;
+    uint64_t claimed = 0;
+    (void)!vitals_row_u64(row->row, VITALS_WORKLOAD_CLAIMED, &claimed);
     page_sample_of(page, row);
     for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
         vitals_metric metric = family->parts[p].metric;
+        bool name = metric != VITALS_WORKLOAD_USER && metric != VITALS_WORKLOAD_KIND;
+        if (claimed != 0 && name)
+            continue; /* labels that others join on are those of the one that it names */
         if (metric != VITALS_WORKLOAD_USER)
             label_text(page, vitals_metric_name(metric), row->row, metric);
         else if (page->options->user != EXPOSITION_USER_UID && page_text(row->row, metric, &user))

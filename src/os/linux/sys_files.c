@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdalign.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int open_below(const struct os *os, const char *path, int flags)
@@ -137,6 +138,22 @@ struct span linux_uevent(const struct os *os, const char *path, const char *key,
 bool os_sys_exists(const struct os *os, const char *path)
 {
     return os->sys >= 0 && faccessat(os->sys, path, F_OK, 0) == 0;
+}
+
+int os_sys_is_kept(const struct os *os, const char *root, const char *path)
+{
+    struct stat top, folder;
+    if (os->sys < 0)
+        return -ENOENT;
+    if (fstatat(os->sys, path, &folder, 0) != 0 || fstatat(os->sys, root, &top, 0) != 0)
+        return -errno;
+    bool group = (folder.st_mode & S_IWGRP) != 0 && folder.st_gid != top.st_gid;
+    return folder.st_uid == top.st_uid && !group && (folder.st_mode & S_IWOTH) == 0;
+}
+
+bool os_sys_hides(const struct os *os, int error)
+{
+    return error < 0 && error != -EFBIG && (error != -ENOENT || !os_sys_exists(os, "class"));
 }
 
 /* ---- folders ---- */

@@ -349,6 +349,47 @@ static void a_process_tells_its_work_by_its_cgroup(void)
     machine_end();
 }
 
+static void a_cgroup_that_a_user_may_have_made_is_a_claim(void)
+{
+    static const char JOB[] = "0::/system.slice/slurmstepd.scope/job_42/step_0/user/task_0";
+    char folder[GPU_TREE_PATH];
+    machine_begin();
+    put_process(7, "0::/user.slice/user-4242.slice/user@4242.service/slurm/uid_0/job_4711/step_0");
+    read_process(7);
+    check_text(VITALS_PROCESS_SLURM_JOB, VITALS_ESTIMATE, "4711");
+    check_text(VITALS_PROCESS_SLURM_STEP, VITALS_ESTIMATE, "0");
+    check_text(VITALS_PROCESS_UNIT, VITALS_HAVE, "user@4242.service");
+    put_process(8, "0::/user.slice/user-1000.slice/user@1000.service/app.slice/docker-" ID_A
+                   ".scope");
+    read_process(8);
+    check_text(VITALS_PROCESS_CONTAINER, VITALS_ESTIMATE, ID_A);
+
+    // Elsewhere the folder that it was made in tells.
+    put_process(9, JOB);
+    gpu_tree_text(&machine.tree,
+                  "sys/fs/cgroup/system.slice/slurmstepd.scope/job_42/step_0/cgroup.procs", "");
+    read_process(9);
+    check_text(VITALS_PROCESS_SLURM_JOB, VITALS_HAVE, "42");
+    gpu_tree_path(&machine.tree, "sys/fs/cgroup/system.slice/slurmstepd.scope/job_42", folder);
+    CHECK_INT(chmod(folder, 0757), 0);
+    read_process(9);
+    check_text(VITALS_PROCESS_SLURM_JOB, VITALS_ESTIMATE, "42");
+    CHECK_INT(chmod(folder, 0755), 0);
+    if (geteuid() == 0) {
+        CHECK_INT(chown(folder, 4242, 4242), 0);
+        read_process(9);
+        check_text(VITALS_PROCESS_SLURM_JOB, VITALS_ESTIMATE, "42");
+        CHECK_INT(chown(folder, 0, 0), 0);
+    }
+    // The step's own folder may be its user's: jobs that it makes in there are claims.
+    gpu_tree_path(&machine.tree, "sys/fs/cgroup/system.slice/slurmstepd.scope/job_42/step_0",
+                  folder);
+    CHECK_INT(chmod(folder, 0777), 0);
+    read_process(9);
+    check_text(VITALS_PROCESS_SLURM_JOB, VITALS_HAVE, "42");
+    machine_end();
+}
+
 static void an_environment_is_an_estimate(void)
 {
     static const char job[] = "SLURM_JOB_ID=77\0SLURM_STEP_ID=3\0";
@@ -542,6 +583,7 @@ static const check_test tests[] = {
     {"a daemon's title names its step", a_daemons_title_names_its_step},
     {"a link names a container", a_link_names_a_container},
     {"a process tells its work by its cgroup", a_process_tells_its_work_by_its_cgroup},
+    {"a cgroup that a user may have made is a claim", a_cgroup_that_a_user_may_have_made_is_a_claim},
     {"an environment is an estimate", an_environment_is_an_estimate},
     {"the daemon of a step knows its number", the_daemon_of_a_step_knows_its_number},
     {"the log folder names pods", the_log_folder_names_pods},

@@ -100,6 +100,7 @@ static void an_id_is_read_as_it_was_written(void)
         CHECK_STR(text.bytes, IDS[i].id);
         CHECK(workload_parse((struct span){text.bytes, text.size}, &parts));
         CHECK_INT(parts.kind, IDS[i].parts.kind);
+        CHECK_FALSE(parts.claimed);
         check_span(parts.job, IDS[i].parts.job);
         check_span(parts.step, IDS[i].parts.step);
         check_span(parts.space, IDS[i].parts.space);
@@ -111,6 +112,17 @@ static void an_id_is_read_as_it_was_written(void)
     struct buffer text = {0};
     workload_format(&(struct workload){.kind = WORKLOAD_CONTAINER, .name = span_of(ID_A)}, &text);
     CHECK_STR(text.bytes, "ctr:0123456789ab");
+    buffer_done(&text);
+    struct workload claimed = {
+        .kind = WORKLOAD_SLURM, .job = span_of("7"), .step = span_of("0"), .claimed = true};
+    struct workload parts;
+    text = (struct buffer){0};
+    workload_format(&claimed, &text);
+    CHECK_STR(text.bytes, "claimed:slurm:7.0");
+    CHECK(workload_parse((struct span){text.bytes, text.size}, &parts));
+    CHECK(parts.claimed);
+    CHECK_INT(parts.kind, WORKLOAD_SLURM);
+    check_span(parts.job, span_of("7"));
     buffer_done(&text);
 }
 
