@@ -244,6 +244,16 @@ class Machine(Doctor):
         self.assertNotRegex(text, r"(?m)^ *sudo reboot")
         self.assertTrue(any("\x1b" in row["finding"] for row in rows))
 
+    def test_nothing_is_good_that_could_not_be_read(self):
+        """Without /proc and /sys: no line but those that were tried."""
+        for name in ("proc", "sys"):
+            shutil.rmtree(self.folder / name)
+            (self.folder / name).mkdir()
+        _, rows = self.ask()
+        self.assertIn("cannot be listed", self.row(rows, "/proc", "problem")["finding"])
+        good = {row["subject"]: row["finding"] for row in rows if row["severity"] == "good"}
+        self.assertLessEqual(set(good), {"nvidia library", "reading processes"}, good)
+
     def test_no_sys(self):
         shutil.rmtree(self.folder / "sys")
         (self.folder / "sys").mkdir()

@@ -81,7 +81,7 @@ static void amd_diagnose(const vitals_context *context, void *state, struct row_
         if (error < 0 && os_availability(error) == VITALS_DENIED)
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", "permission denied: /sys/bus/pci",
                           "# run outside of the sandbox, or let it see /sys");
-        else if (error < 0 && error != -ENOENT)
+        else if (os_sys_hides(&context->os, error))
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", "cannot be read: /sys/bus/pci", "");
         else
             diagnosis_add(out, DIAGNOSIS_GOOD, "amd", "no device of AMD's", "");

@@ -76,6 +76,8 @@ static void drm_diagnose(const vitals_context *context, void *state, struct row_
         if (is_denied)
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "drm", "permission denied: /sys/class/drm",
                           "# run outside of the sandbox, or let it see /sys");
+        else if (!found && os_sys_hides(os, error))
+            diagnosis_add(out, DIAGNOSIS_PROBLEM, "drm", "cannot be read: /sys/class/drm", "");
         else
             diagnosis_add(out, found ? DIAGNOSIS_PROBLEM : DIAGNOSIS_GOOD, "drm",
                           found ? "a device is there and could not be opened"

@@ -120,6 +120,8 @@ static void intel_diagnose(const vitals_context *context, void *state, struct ro
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel",
                           "class/drm below /sys: permission denied",
                           "# run where /sys can be read: outside of the sandbox");
+        else if (!found && os_sys_hides(&context->os, error))
+            diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel", "cannot be read: /sys/class/drm", "");
         else if (found)
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel",
                           "a device is there and could not be opened", "");

@@ -213,7 +213,7 @@ void nvidia_diagnose(const vitals_context *context, void *state, struct row_batc
         nvidia_module_version(text, machine.module, sizeof machine.module);
     os_read_kernel(os, kernel, sizeof kernel);
     machine.wsl = strstr(kernel, "icrosoft") != NULL;
-    (void)os_sys_list(os, "bus/pci/devices", look_for_nvidia, &machine);
+    int error = os_sys_list(os, "bus/pci/devices", look_for_nvidia, &machine);
 
     static const char subject[] = "nvidia kernel module";
     if (machine.module[0]) {
@@ -225,6 +225,11 @@ void nvidia_diagnose(const vitals_context *context, void *state, struct row_batc
     } else if (machine.device) {
         diagnosis_add(out, DIAGNOSIS_PROBLEM, subject, "not loaded, and there is a device for it",
                       "sudo modprobe nvidia");
+    } else if (os_sys_hides(os, error)) {
+        diagnosis_add(out, DIAGNOSIS_NOTICE, subject,
+                      "not loaded; whether there is a device for it is not known, as /sys/bus/pci "
+                      "cannot be read",
+                      "");
     } else {
         diagnosis_add(out, DIAGNOSIS_GOOD, subject,
                       "not loaded, and no NVIDIA device is on the PCI bus", "");

@@ -112,6 +112,7 @@ static void a_healthy_machine_needs_nothing(void)
 static void a_machine_without_nvidia_has_no_problem(void)
 {
     open_failing("no-such-variant", NULL);
+    put("sys/class/none", "");
     diagnose();
     check_row("nvidia kernel module", "good", "no NVIDIA device", "");
     check_row("nvidia library", "good", "", "");

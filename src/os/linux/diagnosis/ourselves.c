@@ -59,7 +59,7 @@ bool ourselves_parse_mount(struct span line, uint64_t *id, bool *at_proc, struct
     word.size = 0;
     while (cursor_word(&at, &word)) // the source may hold nothing; options stand last
         continue;
-    *out = (struct proc_mount){0};
+    *out = (struct proc_mount){.known = true};
     at = cursor_over(word.bytes, word.size);
     while (cursor_until(&at, ',', &option))
         take_option(option, out);

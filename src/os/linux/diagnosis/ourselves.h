@@ -20,6 +20,7 @@ enum hide_pid {
     HIDE_UNTRACED = 4   /* ptraceable: no exception for a group */
 };
 struct proc_mount {
+    bool known; /* a line of mountinfo tells it */
     enum hide_pid hide;
     bool has_group; /* gid= was given; else it is group 0 */
     uint64_t group; /* its members see all processes */
@@ -49,7 +50,9 @@ enum capability {
 struct ourselves {
     const struct os *os;
     struct row_batch *out;
-    bool known; /* self/status could be read */
+    bool known;  /* self/status could be read */
+    bool listed; /* /proc was listed, and has processes */
+    uint64_t processes;
     uint64_t capabilities;
     uint64_t user, group; /* effective identifiers */
     bool in_group;        /* in the group of the mount, if it has one */
@@ -67,7 +70,7 @@ struct ourselves {
 
 /* ---- rows, one file each ---- */
 
-void diagnose_rights(const struct ourselves *self);  /* table_diagnosis_rights.c */
+void diagnose_rights(struct ourselves *self);        /* table_diagnosis_rights.c */
 void diagnose_devices(const struct ourselves *self); /* table_diagnosis_devices.c */
 
 /* Adds a row that needs no remedy. */

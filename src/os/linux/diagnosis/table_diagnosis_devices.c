@@ -25,6 +25,7 @@ struct bus {
     const struct os *os;
     struct device_node_group groups[GROUPS_MAX];
     size_t count;
+    unsigned unread; /* devices whose class is not known */
 };
 
 /* Vendors of compute devices, their drivers, and how to install those. Other devices (graphics of a
@@ -88,7 +89,11 @@ static bool take_device(const char *name, void *data)
     uint64_t id = 0, class = 0;
     snprintf(path, sizeof path, "bus/pci/devices/%s/class", name);
     /* Displays (03), and processing accelerators (12). */
-    if (os_sys_u64(bus->os, path, &class) < 0 || (class >> 16 != 0x03 && class >> 16 != 0x12))
+    if (os_sys_u64(bus->os, path, &class) < 0) {
+        bus->unread++;
+        return true;
+    }
+    if (class >> 16 != 0x03 && class >> 16 != 0x12)
         return true;
     snprintf(path, sizeof path, "bus/pci/devices/%s/vendor", name);
     (void)os_sys_u64(bus->os, path, &id);
@@ -159,7 +164,7 @@ static void tell_driver(const struct ourselves *self, const struct device_node_g
 
 struct nodes {
     const struct os *os;
-    unsigned count, denied, missing;
+    unsigned count, denied, missing, open;
     char first[OS_SYS_NAME]; /* the first one that cannot be opened */
 };
 
@@ -182,6 +187,7 @@ static bool take_node(const char *name, void *data)
         memcpy(nodes->first, name, strlen(name) + 1);
     nodes->denied += denied;
     nodes->missing += missing;
+    nodes->open += access == 0;
     return ++nodes->count < NODES_MAX;
 }
 
@@ -219,8 +225,8 @@ static void diagnose_nodes(const struct ourselves *self)
                       "they are not in /dev: our programs cannot use those GPUs",
                       "# in a container, add to the command that starts it:\n"
                       "# docker run --device=/dev/dri ...");
-    } else if (nodes.count > 0) {
-        snprintf(finding, sizeof finding, "%u below /dev/dri can be opened", nodes.count);
+    } else if (nodes.open > 0) {
+        snprintf(finding, sizeof finding, "%u below /dev/dri can be opened", nodes.open);
         diagnose_good(self, "render nodes", finding);
     }
 }
@@ -235,7 +241,11 @@ void diagnose_devices(const struct ourselves *self)
                       "# run it outside of this sandbox");
     for (size_t i = 0; i < bus.count; i++)
         tell_driver(self, &bus.groups[i]);
-    if (bus.count == 0 && result == 0 && !self->wsl)
+    if (bus.unread > 0)
+        diagnosis_add(self->out, DIAGNOSIS_NOTICE, "PCI",
+                      "what some devices are cannot be read below /sys/bus/pci",
+                      "# run it outside of this sandbox");
+    if (bus.count + bus.unread == 0 && result == 0 && !self->wsl)
         diagnose_good(self, "PCI", "no graphics device and no accelerator");
     diagnose_nodes(self);
     if (!self->wsl)

@@ -17,10 +17,26 @@ static const char *const HIDDEN[] = {
     [HIDE_UNTRACED] = "hidepid=ptraceable: only processes that we could trace are seen",
 };
 
-static void diagnose_proc(const struct ourselves *self)
+static void diagnose_proc(struct ourselves *self)
 {
     const struct proc_mount *mount = &self->mount;
     bool exempt = ourselves_sees_hidden(self);
+    struct os_pids pids = {0};
+    int result = os_list_processes(self->os, &pids);
+    self->processes = pids.count;
+    self->listed = result == 0 && pids.count > 0;
+    os_pids_done(&pids);
+    self->out->failed |= result == -ENOMEM;
+    if (!self->listed) {
+        char finding[160];
+        (void)snprintf(finding, sizeof finding, "it cannot be listed (%s): no process is seen",
+                       result < 0 ? strerror(-result) : "nothing is in it");
+        diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/proc", finding,
+                      result == -EMFILE ? "# let it open more files:\nulimit -n 1024"
+                                        : "sudo mount -t proc proc /proc\n"
+                                          "# or run it outside of this sandbox");
+        return;
+    }
     if (mount->only_pids)
         diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/proc",
                       "subset=pid: it shows processes, and nothing of the machine",
@@ -40,7 +56,7 @@ static void diagnose_proc(const struct ourselves *self)
         diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/proc", HIDDEN[mount->hide], remedy);
     } else if (mount->hide != HIDE_NOTHING) {
         diagnose_good(self, "/proc", "it hides processes from others (hidepid), not from us");
-    } else if (!mount->only_pids) {
+    } else if (mount->known && !mount->only_pids) {
         diagnose_good(self, "/proc", "no process is hidden from anybody");
     }
 }
@@ -67,13 +83,14 @@ static void diagnose_others(const struct ourselves *self)
     static const char subject[] = "others' processes";
     bool trace = ourselves_may(self, CAPABILITY_SYS_PTRACE);
     bool search = ourselves_may(self, CAPABILITY_DAC_READ_SEARCH);
-    if (!self->known)
+    if (!self->known || !self->listed)
         return;
     /* Sandboxes may deny what capabilities would permit, so it is tried. The first process belongs
      * to another user, unless it is this one. */
     char target[8];
-    bool refused = readlinkat(self->os->proc, "1/exe", target, sizeof target) < 0 &&
-                   (errno == EACCES || errno == EPERM);
+    bool tried = readlinkat(self->os->proc, "1/exe", target, sizeof target) >= 0;
+    bool refused = !tried && (errno == EACCES || errno == EPERM);
+    tried |= !refused && faccessat(self->os->proc, "1", F_OK, 0) == 0;
     if (trace && self->users == PLACE_INNER)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "all of them can be read in this user namespace, and none outside",
@@ -83,8 +100,11 @@ static void diagnose_others(const struct ourselves *self)
                       "/proc/1/exe is refused though our rights allow it: a sandbox or a security "
                       "module keeps them from us",
                       "");
-    else if (trace && search)
+    else if (trace && search && tried)
         diagnose_good(self, subject, "all of them can be read");
+    else if (trace && search)
+        diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
+                      "our rights allow to read them, but there is no process 1 to try it on", "");
     else
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       trace ? "no CAP_DAC_READ_SEARCH: their I/O, open files, environment and "
@@ -150,14 +170,16 @@ static void diagnose_delays(const struct ourselves *self)
 {
     static const char subject[] = "delays";
     uint64_t on = 1;
-    bool told = lines_u64(self->os, self->os->proc, "sys/kernel/task_delayacct", &on, NULL);
+    int error = 0;
+    bool told = lines_u64(self->os, self->os->proc, "sys/kernel/task_delayacct", &on, &error);
+    bool older = error == -ENOENT && self->listed; /* before 5.14, which counts always */
     bool may = self->users != PLACE_INNER && ourselves_may(self, CAPABILITY_NET_ADMIN);
     if (self->known && !may)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "no CAP_NET_ADMIN: waits for swap and memory are not known, and others are "
                       "lower bounds",
                       self->rights);
-    if (self->known && may && on != 0)
+    if (self->known && may && on != 0 && (told || older))
         diagnose_good(self, subject, "the kernel counts what processes wait for");
     if (told && on == 0)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
@@ -254,7 +276,6 @@ static void diagnose_cgroups(const struct ourselves *self)
 
 static void diagnose_descriptors(const struct ourselves *self)
 {
-    struct os_pids pids = {0};
     struct linux_limit_values values[LINUX_LIMITS] = {{0}};
     char text[LIMITS_TEXT], finding[160], limit_text[24] = "unlimited";
     const struct linux_limit *nofile = linux_limit_find((struct span){"nofile", 6});
@@ -266,12 +287,8 @@ static void diagnose_descriptors(const struct ourselves *self)
         const struct linux_limit_values *found = &values[nofile - LINUX_LIMIT];
         limit = found->known ? found->hard : 0;
     }
-    int result = limit != 0 ? os_list_processes(self->os, &pids) : -ENOENT;
-    uint64_t count = pids.count;
-    os_pids_done(&pids);
-    if (result == -ENOMEM)
-        self->out->failed = true;
-    if (result < 0)
+    uint64_t count = self->processes;
+    if (limit == 0)
         return;
     if (limit != LINUX_UNLIMITED)
         snprintf(limit_text, sizeof limit_text, "%llu", (unsigned long long)limit);
@@ -283,7 +300,7 @@ static void diagnose_descriptors(const struct ourselves *self)
                   enough ? "" : "sudo prlimit --pid $$ --nofile=1048576:1048576");
 }
 
-void diagnose_rights(const struct ourselves *self)
+void diagnose_rights(struct ourselves *self)
 {
     char finding[192];
     diagnose_proc(self);
@@ -302,6 +319,8 @@ void diagnose_rights(const struct ourselves *self)
                           "it is not mounted: no device but NVIDIA's is found",
                           "sudo mount -t sysfs sysfs /sys");
     }
+    if (!self->listed)
+        return; /* nothing is known of what follows */
     diagnose_cgroups(self);
     diagnose_pressure(self);
     diagnose_descriptors(self);
