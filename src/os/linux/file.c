@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -45,6 +46,23 @@ void os_close_descriptor(int descriptor)
     // Not retried: Linux has released it even where close says EINTR.
     if (descriptor >= 0)
         close(descriptor);
+}
+
+void linux_close_from(unsigned first, unsigned last)
+{
+    if (first > last)
+        return;
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, first, last, 0) == 0)
+        return;
+#endif
+    enum { HIGHEST = 65536 }; /* a kernel before 5.9: one by one */
+    struct rlimit limit;
+    unsigned end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < HIGHEST
+                       ? (unsigned)limit.rlim_cur
+                       : HIGHEST;
+    for (unsigned i = first; i <= last && i < end; i++)
+        close((int)i);
 }
 
 bool linux_process_path(char out[static PROCESS_PATH], int64_t pid, const char *name)

@@ -17,6 +17,9 @@ bool linux_process_path(char out[static PROCESS_PATH], int64_t pid, const char *
 /* For reading, below one of the roots; `flags` are added. A descriptor, or negative errno. */
 int linux_open(const struct os *os, int root, const char *path, int flags);
 
+/* Closes all descriptors from `first` to `last`; for a child after fork. */
+void linux_close_from(unsigned first, unsigned last);
+
 /* Bytes read from `offset` on (0: the end), or negative errno. One system call. */
 int64_t linux_read(int descriptor, char *out, size_t capacity, uint64_t offset);
 

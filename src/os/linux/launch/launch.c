@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "os/linux/launch/command.h"
+#include "os/linux/linux.h"
 #include "util/memory.h"
 
 enum { BLOCK_BYTES = 512, KIB = 1024, SIGNALS_KNOWN = 64 };
@@ -329,23 +330,6 @@ void os_child_done(struct os_child *child)
 
 /* ---- the helper ---- */
 
-static void close_from(unsigned first, unsigned last)
-{
-    if (first > last)
-        return;
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, first, last, 0) == 0)
-        return;
-#endif
-    enum { HIGHEST = 65536 }; /* a kernel before 5.9: one by one */
-    struct rlimit limit;
-    unsigned end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < HIGHEST
-                       ? (unsigned)limit.rlim_cur
-                       : HIGHEST;
-    for (unsigned i = first; i <= last && i < end; i++)
-        close((int)i);
-}
-
 enum { ORPHAN_SECONDS = 3 };
 
 /* One with a channel sees it there and has this long to end what it was at; where it hangs in a
@@ -391,7 +375,7 @@ int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
                 if (kept >= first && (next < 0 || kept < next))
                     next = kept;
             }
-            close_from((unsigned)first, next >= 0 ? (unsigned)next - 1 : ~0u);
+            linux_close_from((unsigned)first, next >= 0 ? (unsigned)next - 1 : ~0u);
         }
         helper->main(helper->data);
         _exit(0);

@@ -2,11 +2,11 @@
  *
  * Counted in the machine's sums: what has a device of its own here, each device once, but for loop
  * devices, whose files lie on another; of ZFS the pools and not their datasets, which share the
- * space. Where nothing is left, as in a container, its root is counted. statvfs of a dead server
- * may hang: that is the business of the worker which calls.
+ * space. Where nothing is left, as in a container, its root is counted.
  * Thread rule: workers only. */
 #include "os/linux/lines.h"
 #include "os/linux/machine/mounts.h"
+#include "os/linux/machine/space.h"
 #include "os/linux/tables.h"
 
 #include "util/hash.h"
@@ -16,9 +16,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { SEEN_FEW = 256, SEEN_MAX = 1 << 16, NODEV_MAX = 128 };
@@ -27,6 +25,7 @@ struct filesystems {
     const struct os *os;
     const struct os_gate *gate; /* may be NULL */
     struct row_batch *out;
+    struct space_reader reader;
     struct mount mount; /* the current line */
     uint64_t mount_id;  /* 0: every one; else that one alone, without its space */
     struct zfs_pools pools;
@@ -48,30 +47,6 @@ static void take_type(struct span line, void *data)
     all->nodev_known = true;
     if (cursor_literal(&at, "nodev") && cursor_word(&at, &type) && all->nodev_count < NODEV_MAX)
         all->nodev[all->nodev_count++] = hash_bytes(type.bytes, type.size);
-}
-
-/* Returns 0, or a negative errno. -ESTALE: another file system was mounted over it. */
-static int read_space(const struct filesystems *all, struct statvfs *space)
-{
-    static const char ROOT[] = "self/root";
-    const struct mount *mount = &all->mount;
-    char path[sizeof ROOT + MOUNT_TEXT];
-    struct stat status;
-    if (mount->point.cut)
-        return -ENAMETOOLONG;
-    memcpy(path, ROOT, sizeof ROOT - 1);
-    memcpy(path + sizeof ROOT - 1, mount->point.bytes, mount->point.size + 1);
-    int descriptor = linux_open(all->os, all->os->proc, path, O_PATH);
-    if (descriptor < 0)
-        return descriptor;
-    int error = fstatvfs(descriptor, space) == 0 ? 0 : -errno;
-    /* Inside a btrfs subvolume the device number differs from that of the mount. */
-    if (error == 0 && all->os->live && !span_equal(mount->type, "btrfs") &&
-        fstat(descriptor, &status) == 0 &&
-        (major(status.st_dev) != mount->major || minor(status.st_dev) != mount->minor))
-        error = -ESTALE;
-    os_close_descriptor(descriptor);
-    return error;
 }
 
 /* True if the device was seen. If there is no room to remember it, it is left out of the sums,
@@ -193,7 +168,7 @@ static void take_mount(struct span line, void *data)
         uint64_t item = hash_bytes(both, sizeof both);
         item = item != 0 ? item : 1;
         bool entered = gate == NULL || gate->enter(gate->data, item);
-        error = entered ? read_space(all, &space) : -ETIMEDOUT;
+        error = entered ? space_read(&all->reader, all->os, &all->mount, &space) : -ETIMEDOUT;
         if (gate != NULL && entered)
             gate->leave(gate->data, item);
     }
@@ -222,6 +197,7 @@ static void begin(struct filesystems *all, const struct os *os, struct row_batch
     all->os = os;
     all->gate = NULL;
     all->out = out;
+    all->reader = (struct space_reader){0};
     all->mount_id = 0;
     all->seen_more = (struct hash){0};
     all->seen_count = all->nodev_count = all->root_fact = 0;
@@ -279,6 +255,7 @@ int os_read_filesystems(const struct os *os, const struct os_gate *gate, struct 
     all.gate = gate;
     zfs_list_pools(os, &all.pools);
     int error = lines_each(os, os->proc, "self/mountinfo", take_mount, &all);
+    space_done(&all.reader);
     hash_done(&all.seen_more);
     if (error < 0)
         return error;
