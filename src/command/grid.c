@@ -29,7 +29,9 @@ static bool is_ascii(const char *text, size_t size)
     return any < 0x80;
 }
 
-enum { PIECE = 512 };
+/* A column is made at most so wide by its cells: others' command lines may be megabytes, and each
+ * row would be padded to them. A wider cell moves the rest of its own row. */
+enum { PIECE = 512, PADDED_MOST = 200 };
 
 /* Takes the next piece of safe text, as a string; it ends between characters. */
 static size_t take_piece(const char *text, size_t size, char out[static PIECE + 1])
@@ -78,7 +80,8 @@ void grid_cell(struct grid *grid, enum color color, const char *text)
     struct grid_column *column = &grid->columns[grid->count % grid->column_count];
     struct grid_cell cell = {at, size, columns_of(text, size), color};
     grid->cells[grid->count++] = cell;
-    size_t wide = column->most > 0 && cell.wide > column->most ? column->most : cell.wide;
+    size_t most = column->most > 0 ? column->most : PADDED_MOST;
+    size_t wide = cell.wide < most || column->align == ALIGN_RIGHT ? cell.wide : most;
     if (wide > column->wide)
         column->wide = wide;
 }
@@ -132,6 +135,8 @@ static void paint_row(const struct grid *grid, const struct grid_form *form, str
         bool last = i + 1 == count;
         const char *text = titles != NULL ? titles[i] : grid->text.bytes + cells[i].at;
         size_t wide = last ? end_width : column->wide;
+        if (!last && column->most == 0 && cells[i].wide > wide)
+            wide = cells[i].wide;
         if (left <= (i > 0) || (wide > left - (i > 0) && column->align == ALIGN_RIGHT))
             break; /* the line is full; a number must not be cut, it would read as another number */
         if (i > 0)

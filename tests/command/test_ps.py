@@ -196,6 +196,18 @@ class Table(unittest.TestCase):
             text = vitals("ps", "-p", pids[0], "--width", "100").stdout
             self.assertEqual({len(line) <= 100 for line in text.splitlines()}, {True})
 
+    def test_a_long_command_pads_no_other_row(self):
+        """Whoever has a long one would make each row of all users as long."""
+        with named(b"long " + b"y" * 100000) as pids:
+            wide = vitals("ps", "-o", "pid,rss,cmd").stdout
+            middle = vitals("ps", "-o", "pid,cmd,rss").stdout
+            line = next(line for line in middle.splitlines() if line.split()[0] == str(pids[0]))
+            self.assertIn("y" * 100000, line)
+            self.assertTrue(line.split()[-1].replace(".", "").rstrip("KMGTiB").isdigit(), line[-80:])
+            rows = len(middle.splitlines())
+            self.assertGreater(rows, 2)
+            self.assertLess(len(middle), len(wide) + rows * 400)
+
     def test_color_says_nothing_that_the_text_does_not(self):
         with named(b"vitals-color") as pids:
             words = ("ps", "-o", "pid,stat,comm,args", "-p", pids[0])
