@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -82,6 +83,26 @@ static void tell_started(int descriptor, pid_t pid, int why)
     (void)ignored;
 }
 
+/* The variables that the program and its libraries read. It parses what networks send, and need not
+ * hold the secrets of the shell that started us. */
+static bool is_passed_on(const char *variable)
+{
+    static const char *const BEGINNINGS[] = {
+        "MLFLOW_",      "OTEL_",        "VITALS_",      "XDG_",          "LC_",
+        "LANG",         "LD_",          "CURL_",        "SSL_CERT_",     "MALLOC_",
+        "GLIBC_",       "ASAN_",        "LSAN_",        "UBSAN_",        "TSAN_",
+        "RES_OPTIONS=", "LOCALDOMAIN=", "HOSTALIASES=", "HOME=",         "PATH=",
+        "TMPDIR=",      "TZ",           "PYTHON",       "SLURM_JOB_ID=", "KUBERNETES_SERVICE_HOST=",
+        "PBS_JOBID=",   "LSB_JOBID="};
+    static const char *const PROXIES[] = {"http_proxy=", "https_proxy=", "all_proxy=", "no_proxy="};
+    bool passed = false;
+    for (size_t i = 0; i < sizeof BEGINNINGS / sizeof BEGINNINGS[0] && !passed; i++)
+        passed = strncmp(variable, BEGINNINGS[i], strlen(BEGINNINGS[i])) == 0;
+    for (size_t i = 0; i < sizeof PROXIES / sizeof PROXIES[0] && !passed; i++)
+        passed = strncasecmp(variable, PROXIES[i], strlen(PROXIES[i])) == 0;
+    return passed;
+}
+
 /* Executes the program; on failure reports errno to `failure`. The inherited socket (-1: none) is
  * moved to its number last, because another descriptor may have had that number. */
 static void become(const struct link_program *program, int lines, int says, int failure)
@@ -111,8 +132,15 @@ static void become(const struct link_program *program, int lines, int says, int 
             (void)sigaction(number, &usual, NULL);
         sigemptyset(&none);
         (void)sigprocmask(SIG_SETMASK, &none, NULL);
-        execve(program->path, (char *const *)argv,
-               program->environment != NULL ? program->environment : environ);
+        enum { VARIABLES_MAX = 1024 };
+        char *passed[VARIABLES_MAX + 1];
+        size_t count = 0;
+        char *const *at = program->environment != NULL ? program->environment : environ;
+        for (; at != NULL && *at != NULL && count < VARIABLES_MAX; at++)
+            if (is_passed_on(*at))
+                passed[count++] = *at;
+        passed[count] = NULL;
+        execve(program->path, (char *const *)argv, passed);
     }
     tell_started(failure, 0, errno);
     _exit(127);
@@ -302,8 +330,9 @@ static size_t push(struct link *link, const char *bytes, size_t size, uint64_t d
 
 static bool push_kept(struct link *link, uint64_t deadline_ns)
 {
-    link->kept_sent += push(link, link->kept + link->kept_sent, link->kept_size - link->kept_sent,
-                            deadline_ns);
+    if (link->kept_size > 0)
+        link->kept_sent += push(link, link->kept + link->kept_sent,
+                                link->kept_size - link->kept_sent, deadline_ns);
     if (link->kept_sent < link->kept_size)
         return false;
     link->kept_size = link->kept_sent = 0;

@@ -16,6 +16,7 @@
 #include "export/export_thread.h"
 #include "export/publisher.h"
 #include "export/reply.h"
+#include "export/sandbox.h"
 #include "export/usage_line.h"
 #include "export/wire.h"
 
@@ -143,6 +144,7 @@ int main(void)
         return 2;
     }
 
+    (void)sandbox_enter(); /* what it refuses nothing here needs: without it all works the same */
     outlive_signals(hello);
     double seconds = json_number_value(json_object_get(hello, "patience_seconds"));
     uint64_t patience_ns = seconds > 0 ? (uint64_t)((seconds < 1e6 ? seconds : 1e6) * 1e9) : 0;

@@ -3,15 +3,16 @@ them, and `vitals send` sends none of them; nothing is refused without a line.""
 
 import os
 import pathlib
+import platform
 import subprocess
 import tempfile
 import unittest
 
 from cast import ordinary
-from harness import VITALS, environment, vitals
+from harness import SANITIZED, VITALS, environment, vitals, wait_until
 from mlflow_server import Stub, free_port, kept_spool
 from mlflow_told import check_all_sent
-from tell_program import Tell
+from tell_program import TELL, Tell
 
 STRANGER = 54321
 WRITABLE = "other users may write to it"
@@ -150,6 +151,35 @@ class Sent(Foreign):
             done = self.send(spool)
         self.assertEqual(done.returncode, 1)
         self.assertIn("no login was sent, as only --mlflow=URI or MLFLOW_TRACKING_URI", done.stderr)
+
+
+class Exporter(Foreign):
+    """The program that parses what networks send."""
+
+    def test_gets_no_variable_that_it_does_not_read(self):
+        seen, script = self.folder / "seen", self.folder / "tell"
+        script.write_text(f'#!/bin/sh\nenv > {seen}.part\nmv {seen}.part {seen}\nexec "{TELL}" "$@"\n')
+        script.chmod(0o700)
+        done = vitals("run", "-q", f"--mlflow=http://127.0.0.1:{free_port()}", "--tell-wait", "0.5", "--", "true",
+                      timeout=120, env={"VITALS_TELL": script, "AWS_SECRET_ACCESS_KEY": "hunter2", "https_proxy": "http://p:1",
+                                        "MLFLOW_TRACKING_TOKEN": "t0", "HOME": str(self.folder), "XDG_STATE_HOME": str(self.folder)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        wait_until(seen.exists, "the program")
+        names = {line.split("=")[0] for line in seen.read_text().splitlines()}
+        self.assertNotIn("AWS_SECRET_ACCESS_KEY", names)
+        self.assertLessEqual({"MLFLOW_TRACKING_TOKEN", "HOME", "https_proxy"}, names)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer traces its own process")
+    @unittest.skipUnless(platform.machine() in ("x86_64", "aarch64"), "no seccomp filter of ours for this machine")
+    def test_is_behind_a_filter_of_system_calls(self):
+        if "Seccomp:" not in pathlib.Path("/proc/self/status").read_text():
+            self.skipTest("this kernel has no seccomp")
+        with Tell(serve={"listen": ["127.0.0.1:0"]}) as tell:
+            tell.hear("opened")
+            status = pathlib.Path(f"/proc/{tell.process.pid}/status").read_text()
+            tell.end()
+        self.assertRegex(status, r"(?m)^Seccomp:\t2$")
+        self.assertRegex(status, r"(?m)^NoNewPrivs:\t1$")
 
 
 if __name__ == "__main__":

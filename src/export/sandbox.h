@@ -1,0 +1,12 @@
+/* sandbox.h: the system calls that the exporter gives up before it reads what networks send. */
+#ifndef VITALS_EXPORT_SANDBOX_H
+#define VITALS_EXPORT_SANDBOX_H
+
+/* Refuses, for this process and for good, with EPERM: to execute a program, to look into or change
+ * another process, to mount, to load code into the kernel, to make namespaces, and sockets other
+ * than Internet, Unix and route ones. It cannot gain rights any more (no_new_privs). Before the
+ * first thread. Returns 0, or a negative errno, as on a kernel without seccomp; nothing has changed
+ * then. */
+int sandbox_enter(void);
+
+#endif
