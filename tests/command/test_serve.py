@@ -104,6 +104,35 @@ class Answers(unittest.TestCase):
                 self.assertEqual(answers(got)[0], 400)
                 self.assertEqual(got.count(b"HTTP/1.1 "), 1)
 
+    def test_framing_that_a_proxy_may_read_otherwise_is_refused(self):
+        for header in ("Content-Length: 0\r\nContent-Length: 0", "Content-Length: 0\r\nContent-Length: 41",
+                       "Content-Length: 41\r\nTransfer-Encoding: chunked", "Transfer-Encoding : chunked",
+                       "Content-Length : 41", "X-\0: 1", "X Y: 1"):
+            with self.subTest(header=header):
+                got = self.server.raw(f"GET /metrics HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n"
+                                      "GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                self.assertEqual(answers(got)[0], 400)
+                self.assertEqual(got.count(b"HTTP/1.1 "), 1)
+
+    def test_a_page_of_another_site_is_refused(self):
+        picture = {"sec_fetch_mode": "no-cors", "sec_fetch_dest": "image"}
+        link = {"sec_fetch_mode": "navigate", "sec_fetch_dest": "document"}
+        frame = {"sec_fetch_mode": "navigate", "sec_fetch_dest": "iframe"}
+        own = f"127.0.0.1:{self.server.port}"
+        for headers, status in (({"sec_fetch_site": "cross-site", **picture}, 403),
+                                ({"sec_fetch_site": "same-site", **picture}, 403),
+                                ({"sec_fetch_site": "cross-site"}, 403),
+                                ({"sec_fetch_site": "cross-site", **frame}, 403),
+                                ({"sec_fetch_site": "cross-site", **link}, 200),
+                                ({"sec_fetch_site": "same-origin", **picture}, 200),
+                                ({"sec_fetch_site": "none", **link}, 200),
+                                ({"origin": "http://evil.example"}, 403), ({"origin": "null"}, 403),
+                                ({"origin": f"http://{own}"}, 200), ({}, 200)):
+            for path in ("/metrics", "/api/v1/snapshot", "/"):
+                with self.subTest(path=path, **headers):
+                    self.assertEqual(self.server.get(path, **headers)[0], status)
+        self.assertEqual(self.server.get("/api/v1/stream", sec_fetch_site="cross-site", **picture)[0], 403)
+
     def test_what_protects_a_browser_stands_on_every_answer(self):
         for path in ("/metrics", "/nothing", "/-/healthy", "/"):
             with self.subTest(path=path):
@@ -172,6 +201,10 @@ class Streams(unittest.TestCase):
             got = self.read_until(client, lambda got: b'"sequence"' in got and got.endswith(b"\n\n\r\n"))
             self.assertIn(b"text/event-stream", got)
             self.assertIn(b"retry: ", got)
+            for header in (b"Content-Security-Policy: default-src 'none'", b"X-Frame-Options: DENY",
+                           b"Referrer-Policy: no-referrer", b"Cross-Origin-Resource-Policy: same-origin",
+                           b"X-Content-Type-Options: nosniff", b"Cache-Control: no-store"):
+                self.assertIn(header, got)
             for _ in range(3):
                 server.sample()
                 got = self.read_until(client, lambda got: got.endswith(b"\n\n\r\n"))

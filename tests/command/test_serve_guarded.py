@@ -181,7 +181,7 @@ class Configuration(Configured):
                            ("tls_server_config: {cert_file: no.crt, key_file: no.key}\n", "web.yml: line 1: "),
                            ("\ntls_server_config:\n  key_file: no.key\n  cert_file: no.crt\n", "no.crt: No such file"),
                            ("\ntls_server_config:\n  key_file: no.key\n  cert_file: no.crt\n", "web.yml: line 4: "),
-                           ("tls_server_config: {cert_file: /dev/zero, key_file: no.key}\n", "/dev/zero: no file")):
+                           ("tls_server_config: {cert_file: /dev/zero, key_file: no.key}\n", "/dev/zero: no regular file")):
             with self.subTest(text=text):
                 message = self.refused(text)
                 self.assertIn(says, message)
@@ -307,6 +307,27 @@ class Configuration(Configured):
             wait_until(has_changed, "the change")
             self.assertLess(server.seconds() - before, once / 2)
 
+    def test_a_protection_is_never_lost_in_silence(self):
+        """A file that is being rewritten is empty or cut for a while."""
+        users = f"basic_auth_users:\n  alice: {bcrypt('right')}\n"
+        headers = "http_server_config: {headers: {X-Frame-Options: SAMEORIGIN}}\n"
+        for text in ("", headers, "# nothing\n"):
+            with self.subTest(text), self.serve(users + headers) as server:
+                self.assertEqual(server.get("/-/healthy")[0], 401)
+                self.file.write_text(text)
+                while server.lines.empty():  # it looks when somebody asks
+                    self.assertEqual(server.get("/-/healthy")[0], 401)
+                said = server.hear("say")["say"]
+                self.assertIn("web.yml: has lost its TLS, passwords or client certificates", said)
+                self.assertIn("the configuration before it stays; restart to take it", said)
+                self.assertEqual(server.get("/-/healthy")[0], 401)
+                self.assertEqual(server.get("/-/healthy", authorization=basic("alice", "right"))[0], 200)
+
+    def test_brackets_without_end_are_refused_at_once(self):
+        before = os.times()
+        self.assertIn("nested too deeply", self.refused("[" * 200000))
+        self.assertLess(os.times().children_user - before.children_user, 5)
+
     def test_what_only_root_can_read_keeps_no_rights(self):
         if os.geteuid() != 0:
             self.skipTest("not root")
@@ -420,7 +441,7 @@ class TLS(Configured):
             wait_until(is_new, "the new certificate")
             self.assertLess(server.descriptors(), 20)
 
-    def test_tls_is_turned_on_and_off(self):
+    def test_tls_is_turned_on_and_stays(self):
         """On the same socket, with a stream and a password that is compared under way."""
         users = f"basic_auth_users:\n  alice: {bcrypt('right', cost=10)}\n"
         ask = {"authorization": basic("alice", "right")}
@@ -442,14 +463,11 @@ class TLS(Configured):
             wait_until(is_on, "TLS")
             self.assertNotIn(b"200 OK", read_all(listener))
             self.assertNotIn(b"200 OK", server.raw(b"GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-            self.write(users)
-
-            def is_off():
-                with contextlib.suppress(OSError, IndexError):
-                    return server.get("/-/healthy", **ask)[0] == 200
-                return False
-
-            wait_until(is_off, "plain HTTP")
+            self.write(users)  # which only a restart takes
+            while server.lines.empty():
+                self.assertEqual(client.get("/-/healthy", **ask), 200)
+            self.assertIn("has lost its TLS", server.hear("say")["say"])
+            self.assertEqual(client.get("/-/healthy", **ask), 200)
             self.assertEqual(server.end()[0][-1], {"done": True})
 
     def test_what_is_no_handshake_does_no_harm(self):

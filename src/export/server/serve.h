@@ -31,9 +31,11 @@ extern const struct http_code {
 /* Reasons to refuse a request, and their names. */
 enum http_reason {
     REFUSED_HOST,
+    REFUSED_SITE,
     REFUSED_METHOD,
     REFUSED_PATH,
     REFUSED_SIZE,
+    REFUSED_HEADER,
     REFUSED_BODY,
     REFUSED_PASSWORD,
     REFUSED_RATE,

@@ -20,8 +20,9 @@ const struct http_code http_codes[HTTP_CODES] = {
     {405, "405"}, {429, "429"}, {431, "431"}, {503, "503"}, {0, "other"},
 };
 
-const char *const http_reasons[REFUSED_REASONS] = {"host",     "method", "path", "size",   "body",
-                                                   "password", "rate",   "busy", "streams"};
+const char *const http_reasons[REFUSED_REASONS] = {"host", "site",   "method", "path",
+                                                   "size", "header", "body",   "password",
+                                                   "rate", "busy",   "streams"};
 
 void http_answer_text(struct http_answer *answer, int status, const char *text)
 {
@@ -82,6 +83,12 @@ static void put_common(struct headers *headers, const struct http_request *reque
         put(headers, "Connection", "close");
 }
 
+static void add_all(struct MHD_Response *response, const struct headers *headers)
+{
+    for (size_t i = 0; i < headers->count; i++)
+        (void)MHD_add_response_header(response, headers->rows[i].name, headers->rows[i].value);
+}
+
 enum MHD_Result answer_send(struct http_request *request, struct http_answer *answer)
 {
     struct headers headers = {.count = 0};
@@ -124,8 +131,7 @@ enum MHD_Result answer_send(struct http_request *request, struct http_answer *an
                                                                     MHD_RESPMEM_PERSISTENT);
     if (response == NULL)
         return MHD_NO;
-    for (size_t i = 0; i < headers.count; i++)
-        (void)MHD_add_response_header(response, headers.rows[i].name, headers.rows[i].value);
+    add_all(response, &headers);
 
     size_t code = 0;
     while (code < HTTP_CODE_OTHER && http_codes[code].status != answer->status)
@@ -285,9 +291,10 @@ enum MHD_Result stream_send(struct http_request *request, const struct http_answ
     serve->streams_wanting += stream->processes;
     request->stream = stream;
     offer(serve, stream);
-    (void)MHD_add_response_header(response, "Content-Type", "text/event-stream");
-    (void)MHD_add_response_header(response, "Cache-Control", "no-store");
-    (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    const struct http_answer head = {.status = MHD_HTTP_OK, .type = "text/event-stream"};
+    struct headers headers = {.count = 0};
+    put_common(&headers, request, &head);
+    add_all(response, &headers);
     serve->answered[0]++; /* 200 */
     connection_enter_phase(&serve->connections, request->connection, CONNECTION_STREAMING,
                            clock_now_ns());

@@ -18,19 +18,42 @@ bool request_is_outdated(const struct http_request *request)
 struct gate {
     struct http_request *request;
     const char *method;
-    unsigned hosts; /* number of Host headers */
+    unsigned hosts, lengths; /* number of Host and Content-Length headers */
     bool has_body;
+    bool malformed; /* a proxy may have read a header otherwise */
 };
 
 static enum MHD_Result look_at_header(void *data, enum MHD_ValueKind kind UNUSED, const char *name,
                                       const char *value)
 {
+    static const char TOKEN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "!#$%&'*+-.^_`|~";
     struct gate *gate = data;
+    bool length = strcasecmp(name, "Content-Length") == 0;
     gate->hosts += strcasecmp(name, "Host") == 0;
+    gate->lengths += length;
     gate->has_body |= strcasecmp(name, "Transfer-Encoding") == 0 ||
-                      (strcasecmp(name, "Content-Length") == 0 && value != NULL &&
-                       strcmp(value, "0") != 0);
+                      (length && (value == NULL || strcmp(value, "0") != 0));
+    gate->malformed |= name[0] == '\0' || name[strspn(name, TOKEN)] != '\0' || gate->lengths > 1;
     return MHD_YES;
+}
+
+/* Whether a page of another site asks. A browser says so, or names the site; a link that a person
+ * follows to a page is no such request. What a browser calls same-origin is believed, as a proxy
+ * may have changed Host. */
+static bool is_other_site(const struct gate *gate)
+{
+    const char *site = http_request_header(gate->request, "Sec-Fetch-Site");
+    const char *mode = http_request_header(gate->request, "Sec-Fetch-Mode");
+    const char *into = http_request_header(gate->request, "Sec-Fetch-Dest");
+    const char *origin = http_request_header(gate->request, "Origin");
+    const char *host = http_request_header(gate->request, "Host");
+    if (site != NULL && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
+        return mode == NULL || into == NULL || strcmp(mode, "navigate") != 0 ||
+               strcmp(into, "document") != 0;
+    const char *behind = origin != NULL ? strstr(origin, "://") : NULL;
+    return site == NULL && origin != NULL &&
+           (behind == NULL || host == NULL || strcasecmp(behind + 3, host) != 0);
 }
 
 /* Requests without Host are of HTTP/1.0 and not from browsers. With TLS and a login any name is
@@ -80,10 +103,14 @@ static enum http_reason refusal(const struct gate *gate)
         return REFUSED_METHOD;
     if (request->cut_path)
         return REFUSED_PATH;
+    if (gate->malformed)
+        return REFUSED_HEADER;
     if (gate->has_body)
         return REFUSED_BODY;
     if (is_other_host(gate))
         return REFUSED_HOST;
+    if (is_other_site(gate))
+        return REFUSED_SITE;
     if (is_over_rate(request->serve, request->connection->config->web))
         return REFUSED_RATE;
     return connections_make_room(&request->serve->connections) ? REFUSED_REASONS : REFUSED_BUSY;
@@ -99,6 +126,8 @@ static const struct {
     [REFUSED_BODY] = {400, "a request here has no body\n"},
     [REFUSED_HOST] = {403, "this is not a name of this server; vitals serve --allow-host NAME "
                            "makes it one\n"},
+    [REFUSED_SITE] = {403, "a page of another site asks\n"},
+    [REFUSED_HEADER] = {400, "a header is malformed, or stands there twice\n"},
     [REFUSED_RATE] = {429, "too many requests\n"},
     [REFUSED_BUSY] = {503, "too many requests at once\n"},
 };
@@ -323,7 +352,7 @@ enum MHD_Result request_handle(void *serve UNUSED, struct MHD_Connection *mhd, c
         struct gate gate = {.request = request, .method = method};
         request->begun = true;
         (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, &gate);
-        if (!gate.has_body && is_read(method))
+        if (!gate.has_body && !gate.malformed && is_read(method))
             return MHD_YES;
     }
     return answer_request(request, method);
