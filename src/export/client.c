@@ -198,7 +198,7 @@ static const struct {
     {CURLE_ABORTED_BY_CALLBACK, false, "given up while waiting for", false},
     {CURLE_GOT_NOTHING, false, "an empty answer from", false},
     {CURLE_URL_MALFORMAT, true, "no address of a server:", false},
-    {CURLE_UNSUPPORTED_PROTOCOL, true, "neither http:// nor https://:", false},
+    {CURLE_UNSUPPORTED_PROTOCOL, true, "no HTTP with", true},
     {CURLE_PEER_FAILED_VERIFICATION, true, "not trusted, the certificate of", true},
     {CURLE_SSL_ISSUER_ERROR, true, "not trusted, the certificate of", true},
     {CURLE_SSL_CERTPROBLEM, true, "no certificate to show to", true},

@@ -469,8 +469,8 @@ int command_kill(const struct settings *settings)
         return command_fail(EXIT_USAGE, "signal 0 ends no process: it goes without %s",
                             settings->kill.wait_ended ? "--wait" : "--force-after");
 
-    int code = filter_init(&kill.filter, &settings->choice, &settings->machine, words->items + used,
-                           words->count - used);
+    int code = filter_init(&kill.filter, &settings->choice, &settings->machine,
+                           used > 0 ? words->items + used : words->items, words->count - used);
     if (code == 0 && !filter_chooses(&kill.filter))
         code = command_fail(EXIT_USAGE, "kill needs a pid, or an option that chooses processes");
     /* The demo invents owners and activity of processes; a process chosen by those would really
