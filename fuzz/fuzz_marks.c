@@ -30,7 +30,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct mark_lines lines;
     static char name[MARKS_NAME + 1];
     size_t piece = size > 0 && data[0] != 0 ? data[0] : MARKS_READING;
-    memset(&lines, 0, sizeof(lines));
+    lines.left = (struct cursor){
+        0}; /* the bytes behind stay: to clear 65 kB took nearly all time */
+    lines.kept = 0;
+    lines.skipping = lines.cut = false;
     for (size_t at = 0; at < size;) {
         size_t next = size_min(piece, size - at);
         memcpy(mark_lines_room(&lines), data + at, next);

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { STEPS_MAX = 40 };
+enum { STEPS_MAX = 8 };
 
 static void require(int condition)
 {

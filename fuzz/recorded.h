@@ -49,8 +49,8 @@ static void require_account(const struct recording *recording)
     }
 }
 
-static int read_bytes(const uint8_t *data, size_t size,
-                      int (*read)(struct recording *, FILE *, vitals_error *))
+static inline int read_bytes(const uint8_t *data, size_t size,
+                             int (*read)(struct recording *, FILE *, vitals_error *))
 {
     static struct recording empty;
     vitals_error error = {.message = ""};
