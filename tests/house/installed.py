@@ -1,7 +1,9 @@
 """What `meson install --strip` puts into a folder: every kind of file, whole and usable, and nothing else."""
 
+import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -148,6 +150,32 @@ class Installed(unittest.TestCase):
         for path in (self.prefix / "bin/vitals", self.library / "libvitals.so"):
             self.assertNotIn(".debug_info", run("readelf", "-SW", path).stdout)
         self.assertEqual(run(self.prefix / "bin/vitals", "--version").returncode, 0)
+
+    @have("readelf")
+    def test_hardened(self):
+        """Of all programs and libraries: RELRO and BIND_NOW, no executable stack; what is compiled of ours
+        checks its stack, the sizes of its buffers and where it is jumped to."""
+        options = {option["name"]: option["value"] for option in
+                   json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())}
+        # What a function calls to check; the compiler sets the mark of CET at the head of each.
+        wanted = {b"__stack_chk_fail"}
+        if options["optimization"] not in ("0", "plain"):
+            wanted |= {b"__snprintf_chk"}
+        files = [self.prefix / "bin/vitals", self.library / "libvitals.so", self.library / "libvitals-record.so",
+                 *(self.prefix / "libexec/vitals").glob("*")]
+        self.assertGreaterEqual(len(files), 3)
+        for path in files:
+            with self.subTest(path=path.name):
+                told = run("readelf", "-Wld", path).stdout
+                self.assertIn("GNU_RELRO", told)
+                self.assertRegex(told, r"BIND_NOW|Flags:.* NOW")
+                self.assertRegex(told, r"GNU_STACK\s.*\sRW\s")
+                self.assertRegex(run("readelf", "-Wh", path).stdout, r"Type:\s+DYN ")
+                code = path.read_bytes()
+                if path.name != "scope":  # which has no array of its own
+                    self.assertEqual({name for name in wanted if name not in code}, set())
+                if platform.machine() == "x86_64":
+                    self.assertGreater(code.count(b"\xf3\x0f\x1e\xfa"), 0 if path.name == "scope" else 100)
 
     @have("cc", "pkg-config")
     def test_a_program_of_each_library(self):
