@@ -7,9 +7,10 @@
 #include <string.h>
 
 // A file that never ends, as /dev/zero in the place of one, must not keep a thread for ever.
-enum { LINES_BYTES = 32 * 1024, FILE_BYTES = 64 * 1024 * 1024 };
+enum { FILE_BYTES = 64 * 1024 * 1024 };
 
-int lines_each(const struct os *os, int root, const char *path, line_function *take, void *data)
+static int each(const struct os *os, int root, const char *path, line_function *take, void *data,
+                bool parts)
 {
     char bytes[LINES_BYTES];
     size_t held = 0;
@@ -36,6 +37,8 @@ int lines_each(const struct os *os, int root, const char *path, line_function *t
         }
         held = (size_t)(bytes + held - rest);
         if (held == sizeof bytes) {
+            if (parts && !skipping)
+                take((struct span){bytes, held}, data);
             held = 0;
             skipping = true;
         }
@@ -43,6 +46,17 @@ int lines_each(const struct os *os, int root, const char *path, line_function *t
     }
     os_close_descriptor(descriptor);
     return (int)size;
+}
+
+int lines_each(const struct os *os, int root, const char *path, line_function *take, void *data)
+{
+    return each(os, root, path, take, data, false);
+}
+
+int lines_each_part(const struct os *os, int root, const char *path, line_function *take,
+                    void *data)
+{
+    return each(os, root, path, take, data, true);
 }
 
 struct span lines_read(const struct os *os, int root, const char *path, char *out, size_t capacity,

@@ -8,9 +8,15 @@
 
 typedef void line_function(struct span line, void *data);
 
-/* Hands each whole line over. One that is longer than 32 KiB is passed over; a file that is
- * longer than 64 MiB is not read to there, which is -EFBIG. Returns 0 or a negative errno. */
+enum { LINES_BYTES = 32 * 1024 };
+
+/* Hands each whole line over. One of LINES_BYTES or more is passed over; a file that is longer than
+ * 64 MiB is not read to there, which is -EFBIG. Returns 0 or a negative errno. */
 int lines_each(const struct os *os, int root, const char *path, line_function *take, void *data);
+
+/* As lines_each, but of a line that is too long hands over the first LINES_BYTES. */
+int lines_each_part(const struct os *os, int root, const char *path, line_function *take,
+                    void *data);
 
 /* One line, as linux_read_line, as a span of `out`; negative errno is told in *error (may be NULL),
  * and the span is empty then. */

@@ -340,7 +340,83 @@ static void a_path_has_the_row_of_its_mount(void)
     nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Lines beyond what is read at once: an overlay of thousands of layers has a row, whose options are
+ * cut; one whose place in the tree is too long has none, and the table says so. */
+static void a_long_line_is_read_or_missed(void)
+{
+    static const char *const FOLDERS[] = {"proc", "proc/self", "proc/self/fdinfo", "sys", "etc"};
+    enum { LONG = 100000, DESCRIPTORS = 64 };
+    static char text[2 * LONG];
+    vitals_context world;
+    struct metric_set wanted = {0};
+    struct row_batch batch = {0};
+    char root[] = "/tmp/vitals-mount-long-XXXXXX", path[256];
+    CHECK_NOT_NULL(mkdtemp(root));
+    for (size_t i = 0; i < CHECK_COUNT(FOLDERS); i++) {
+        snprintf(path, sizeof path, "%s/%s", root, FOLDERS[i]);
+        CHECK_INT(mkdir(path, 0755), 0);
+    }
+    host_world_open(&world, root);
+    world.os.live = true;
+    metric_set_add(&wanted, VITALS_MOUNT_MOUNT_POINT);
+    metric_set_add(&wanted, VITALS_MOUNT_DEVICE);
+    metric_set_add(&wanted, VITALS_MOUNT_OPTIONS);
+    metric_set_add(&wanted, VITALS_FILESYSTEM_MOUNT_POINT);
+    metric_set_add(&wanted, VITALS_FILESYSTEM_OPTIONS);
+    metric_set_add(&wanted, VITALS_FILESYSTEM_TYPE);
+
+    CHECK_CASE("its options are long");
+    snprintf(text, sizeof text,
+             "30 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+             "31 30 0:55 / /merged rw - overlay layers rw,lowerdir=%0*d,upperdir=/u\n"
+             "32 30 8:2 / /home rw - xfs /dev/sda2 rw\n",
+             LONG, 0);
+    write_file(root, "proc/self/mountinfo", text);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_table(&world.os, VITALS_TABLE_MOUNT, &batch), 0);
+    CHECK_UINT(batch.row_count, 3);
+    CHECK_INT(batch.states[VITALS_TABLE_MOUNT], VITALS_HAVE);
+    const struct batch_cell *cell = batch_find(&batch, &batch.rows[1], VITALS_MOUNT_MOUNT_POINT);
+    CHECK(span_equal(batch_span(&batch, cell), "/merged"));
+    cell = batch_find(&batch, &batch.rows[1], VITALS_MOUNT_OPTIONS);
+    CHECK_INT(cell->state, VITALS_LOWER_BOUND);
+    CHECK(span_equal(batch_span(&batch, cell), "rw"));
+    cell = batch_find(&batch, &batch.rows[2], VITALS_MOUNT_MOUNT_POINT);
+    CHECK(span_equal(batch_span(&batch, cell), "/home"));
+    for (int i = 0; i < DESCRIPTORS; i++) {
+        snprintf(path, sizeof path, "proc/self/fdinfo/%d", i);
+        write_file(root, path, "pos:\t0\nflags:\t012000000\nmnt_id:\t31\nino:\t2\n");
+    }
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_filesystem_of(&world.os, root, &batch), 0);
+    CHECK_UINT(batch.row_count, 1);
+    cell = batch_find(&batch, &batch.rows[0], VITALS_FILESYSTEM_MOUNT_POINT);
+    CHECK(span_equal(batch_span(&batch, cell), "/merged"));
+
+    CHECK_CASE("its root is longer than what is read at once");
+    snprintf(text, sizeof text,
+             "30 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+             "31 30 0:55 /%0*d /merged rw - overlay layers rw\n",
+             LONG, 0);
+    write_file(root, "proc/self/mountinfo", text);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_table(&world.os, VITALS_TABLE_MOUNT, &batch), 0);
+    CHECK_UINT(batch.row_count, 1);
+    CHECK_INT(batch.states[VITALS_TABLE_MOUNT], VITALS_LOWER_BOUND);
+    batch_reset(&batch, &wanted);
+    CHECK_INT(os_read_filesystem_of(&world.os, root, &batch), 0);
+    CHECK_UINT(batch.row_count, 1);
+    cell = batch_find(&batch, &batch.rows[0], VITALS_FILESYSTEM_MOUNT_POINT);
+    CHECK_INT(cell->state, VITALS_FAILED);
+    cell = batch_find(&batch, &batch.rows[0], VITALS_FILESYSTEM_TYPE);
+    CHECK_INT(cell->state, VITALS_FAILED);
+    batch_done(&batch);
+    os_close(&world.os);
+    nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 static const check_test tests[] = {
+    {"a long line is read or missed", a_long_line_is_read_or_missed},
     {"a path has the row of its mount", a_path_has_the_row_of_its_mount},
     {"every mount is what it is", every_mount_is_what_it_is},
     {"pools stand for their datasets", pools_stand_for_their_datasets},

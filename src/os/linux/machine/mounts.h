@@ -29,7 +29,8 @@ struct mount {
 /* Takes one byte of an escaped word. */
 char mount_unescape(struct cursor *at);
 
-/* Returns false if the line is invalid. */
+/* Returns false if the line is invalid. One that was cut (lines_each_part) is valid if it reaches
+ * to the file system's options, of which it then lacks some. */
 bool mount_parse(struct span line, struct mount *out);
 
 /* True for file systems that store nothing: proc, cgroup, and so on. */

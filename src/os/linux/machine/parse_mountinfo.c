@@ -3,6 +3,8 @@
  * Thread rule: pure. */
 #include "os/linux/machine/mounts.h"
 
+#include "os/linux/lines.h"
+
 #include <string.h>
 
 char mount_unescape(struct cursor *at)
@@ -99,7 +101,10 @@ bool mount_parse(struct span line, struct mount *out)
     if (!cursor_word(&at, &out->type) || !cursor_literal(&at, " "))
         return false;
     struct span source = {at.at, 0}, super = {"", 0};
-    if (!cursor_until(&at, ' ', &source))
+    bool cut = line.size >= LINES_BYTES, more = cursor_until(&at, ' ', &source);
+    if (cut && !more)
+        return false;
+    if (!more)
         source = (struct span){at.at, (size_t)(at.end - at.at)};
     else
         super = (struct span){at.at, (size_t)(at.end - at.at)};
@@ -114,6 +119,7 @@ bool mount_parse(struct span line, struct mount *out)
     add_options(out, super, EARLY);
     add_options(out, own, ALL);
     add_options(out, super, LATE);
+    out->options_cut = out->options_cut || cut;
     return out->point.size > 0 && out->point.bytes[0] == '/';
 }
 

@@ -154,8 +154,11 @@ static void take_mount(struct span line, void *data)
     struct statvfs space = {0};
     bool asked = false;
     int error = 0;
-    if (!mount_parse(line, &all->mount))
+    if (!mount_parse(line, &all->mount)) {
+        if (line.size >= LINES_BYTES) /* a mount that has no row */
+            batch_state(out, VITALS_TABLE_FILESYSTEM, VITALS_LOWER_BOUND);
         return;
+    }
     if (all->mount_id == mount->id)
         write_mount(all);
     if (all->mount_id != 0 || mount_stores_nothing(mount->type))
@@ -238,12 +241,17 @@ int os_read_filesystem_of(const struct os *os, const char *path, struct row_batc
     os_close_descriptor(descriptor);
     begin(&all, os, out);
     all.mount_id = mount_id;
-    int error = mount_id != 0 ? lines_each(os, os->proc, "self/mountinfo", take_mount, &all) : 0;
+    int error = mount_id != 0 ? lines_each_part(os, os->proc, "self/mountinfo", take_mount, &all)
+                              : 0;
     hash_done(&all.seen_more);
     if (error < 0)
         return error;
-    if (out->row_count == 0)
+    if (out->row_count == 0) {
         batch_add_row(out, VITALS_TABLE_FILESYSTEM, 0, (struct span){path, strlen(path)});
+        for (unsigned metric = VITALS_FILESYSTEM_MOUNT_POINT;
+             mount_id != 0 && metric <= VITALS_FILESYSTEM_PSEUDO; metric++)
+            batch_set_missing(out, (vitals_metric)metric, VITALS_FAILED);
+    }
     write_space(out, &space);
     return 0;
 }
@@ -254,7 +262,7 @@ int os_read_filesystems(const struct os *os, const struct os_gate *gate, struct 
     begin(&all, os, out);
     all.gate = gate;
     zfs_list_pools(os, &all.pools);
-    int error = lines_each(os, os->proc, "self/mountinfo", take_mount, &all);
+    int error = lines_each_part(os, os->proc, "self/mountinfo", take_mount, &all);
     space_done(&all.reader);
     hash_done(&all.seen_more);
     if (error < 0)
@@ -277,8 +285,10 @@ static void take_any_mount(struct span line, void *data)
     struct mounts *all = data;
     struct row_batch *out = all->out;
     const struct mount *mount = &all->mount;
-    if (!mount_parse(line, &all->mount) ||
-        batch_add_row(out, VITALS_TABLE_MOUNT, 0, text_of(&mount->point)) == NULL)
+    bool valid = mount_parse(line, &all->mount);
+    if (!valid && line.size >= LINES_BYTES) /* a mount that has no row */
+        batch_state(out, VITALS_TABLE_MOUNT, VITALS_LOWER_BOUND);
+    if (!valid || batch_add_row(out, VITALS_TABLE_MOUNT, 0, text_of(&mount->point)) == NULL)
         return;
     fact_cut(out, VITALS_MOUNT_MOUNT_POINT, &mount->point);
     fact_cut(out, VITALS_MOUNT_DEVICE, &mount->source);
@@ -290,5 +300,5 @@ int table_mounts(const struct os *os, struct row_batch *out)
 {
     struct mounts all;
     all.out = out;
-    return lines_each(os, os->proc, "self/mountinfo", take_any_mount, &all);
+    return lines_each_part(os, os->proc, "self/mountinfo", take_any_mount, &all);
 }
