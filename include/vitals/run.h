@@ -80,7 +80,7 @@ typedef struct vitals_run_options {
     size_t size;                 /* sizeof(vitals_run_options), set by init */
     char *const *argv;           /* as of execvp: NULL-terminated; argv[0] is looked up in PATH */
     const vitals_options *world; /* for the sampler's context; NULL: defaults */
-    uint64_t interval_ns;        /* of sampling; 10 ms to 1 day, 1 s */
+    uint64_t interval_ns;        /* of sampling: 10 ms to 1 day; the default is 1 s */
     int wait_for_descendants;    /* not 0: also wait for what the command leaves behind */
     uint64_t child_descriptors;  /* soft RLIMIT_NOFILE that the command gets back; 0: as it is */
 
@@ -94,7 +94,7 @@ typedef struct vitals_run_options {
      * and processes are held by a cgroup where one can be had too, a little above; the account's
      * attribute VITALS_ATTRIBUTE_LIMIT says which was passed: VITALS_RUN_LIMIT_…. */
     uint64_t limit_memory_bytes, limit_gpu_memory_bytes, limit_processes, limit_ns;
-    uint64_t limit_grace_ns;  /* 10 s */
+    uint64_t limit_grace_ns;  /* the default is 10 s */
     int kill_tree;            /* not 0: what the command leaves behind is ended too */
     const char *totals_path;  /* running totals stand there, as JSON; NULL: nowhere */
     char *const *environment; /* of the command, NULL at the end; NULL: ours. VITALS_MARKS
@@ -135,10 +135,10 @@ VITALS_API void vitals_run_options_init(vitals_run_options *options, size_t size
 
 /* Runs the command to its end. Returns 0 once the command has run, whatever its own exit status,
  * and *out is yours to free; it says also that the command could not be started (126, 127).
- * `options` and what it points to must live until this returns. Errors: EARGUMENT,
- * EMEMORY, ESYSTEM, and those of vitals_context_new for `world`. All come before the first
- * instruction of the command: where one is returned it has not run, and where it has run nothing
- * can fail any more, only figures be missing. */
+ * `options` and what it points to must live until this returns. If an error is returned the command
+ * has not run; once it runs nothing can fail, only figures be missing. Errors: EARGUMENT (an
+ * option, a process with several threads), EMEMORY, ESYSTEM, and those of vitals_context_new for
+ * `world`. */
 VITALS_API VITALS_CHECKED int vitals_run_command(const vitals_run_options *options,
                                                  vitals_account **out, vitals_error *error)
     VITALS_NONNULL(1, 2);
@@ -156,11 +156,11 @@ enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED }
  * gone.
  *
  * A run that measures the calling process measures vitals' own threads too, those of every sampler
- * in it, which are told by their names (vitals-…): they read files for it and are counted by the
- * kernel with the rest. What they used since the start is told by two more figures of the account:
- * VITALS_FIGURE_OWN_CPU_SECONDS, by the kernel's clock of each thread, exact while none of them has
- * ended (else a lower bound), and VITALS_FIGURE_OWN_THREADS, how many there are. They are not
- * subtracted, since the CPU time of the process is read at another moment, in steps of 10 ms:
+ * in it: they read files for it and are counted by the kernel with the rest. They are told apart by
+ * their ids, not by their names. What they used since the start is told by two more figures of the
+ * account: VITALS_FIGURE_OWN_CPU_SECONDS, by the kernel's clock of each thread, exact while none of
+ * them has ended (else a lower bound), and VITALS_FIGURE_OWN_THREADS, how many there are. They are
+ * not subtracted, since the CPU time of the process is read at another moment, in steps of 10 ms:
  * cpu_seconds less own_cpu_seconds is the program's own time to within such a step.
  *
  * With argv it measures that command, which is forked here and held back until the start: our
@@ -180,10 +180,10 @@ enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED }
 VITALS_API VITALS_CHECKED int vitals_run_open(const vitals_run_options *options, vitals_run **out,
                                               vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* The file to which marks of this run are to be written, or "" where none are read. A program puts
- * it into its own environment as VITALS_MARKS, before it starts threads, or into that of its
- * children: the library changes no environment. Marks are read at each sample and at the stop.
- * Borrowed; lives as long as the run. Any thread. */
+/* Returns the file to which marks of this run are to be written, or "" where none are read. A
+ * program puts it into its own environment as VITALS_MARKS, before it starts threads, or into that
+ * of its children: the library changes no environment. Marks are read at each sample and at the
+ * stop. Borrowed; lives as long as the run. Any thread. */
 VITALS_API const char *vitals_run_marks_path(const vitals_run *run) VITALS_NONNULL(1);
 
 /* Returns the pid of the command (argv), to signal it: vitals_process_open proves that it is still

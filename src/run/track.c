@@ -247,28 +247,23 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
 
 /* ---- our own threads ---- */
 
-/* All threads that the library starts are called vitals-…, see util/thread.h. */
-static const char OWN_PREFIX[] = "vitals-";
-
 static void own_threads_read(const vitals_run *run, struct own_threads *out)
 {
     vitals_request *request = NULL;
     vitals_snapshot *snapshot = NULL;
-    vitals_text name;
+    uint64_t tid;
     double seconds;
     struct own_threads own = {.state = VITALS_HAVE};
     int code = vitals_request_new(0, &request, NULL);
     if (code == 0)
-        code = vitals_request_add(request, VITALS_THREAD_NAME, NULL);
+        code = vitals_request_add(request, VITALS_THREAD_TID, NULL);
     if (code == 0)
         code = vitals_request_add(request, VITALS_THREAD_CPU_SECONDS, NULL);
     if (code == 0)
         code = vitals_process_ask(run->ourselves, request, &snapshot, NULL);
     for (const vitals_row *row = NULL;
          code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_THREAD, row)) != NULL;) {
-        if (vitals_row_text(row, VITALS_THREAD_NAME, &name) <= 0 ||
-            name.size < sizeof(OWN_PREFIX) - 1 ||
-            memcmp(name.bytes, OWN_PREFIX, sizeof(OWN_PREFIX) - 1) != 0)
+        if (vitals_row_u64(row, VITALS_THREAD_TID, &tid) <= 0 || !thread_is_ours((int64_t)tid))
             continue;
         vitals_availability state = vitals_row_number(row, VITALS_THREAD_CPU_SECONDS, &seconds);
         own.count++;
@@ -307,7 +302,7 @@ static void put_own_threads(const vitals_run *run, vitals_account *account)
                                     .value = run->own.cpu_seconds - run->own_begin.cpu_seconds};
     const vitals_figure_form threads = {.size = sizeof(vitals_figure_form),
                                         .name = VITALS_FIGURE_OWN_THREADS,
-                                        .source = "threads called vitals-",
+                                        .source = "threads that vitals started",
                                         .state = VITALS_HAVE,
                                         .value = (double)run->own.count};
     if (run->own.state == VITALS_UNSET)

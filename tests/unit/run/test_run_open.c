@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -432,6 +433,45 @@ static void burn(double seconds)
     while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < seconds);
 }
 
+/* A thread of the program that is called as ours are. It burns from stage 1 to stage 2, and ends at
+ * stage 3. */
+static void *burn_in_disguise(void *data)
+{
+    atomic_int *stage = data;
+    pthread_setname_np(pthread_self(), "vitals-program");
+    while (atomic_load(stage) < 1)
+        usleep(1000);
+    burn(0.3);
+    atomic_store(stage, 2);
+    while (atomic_load(stage) < 3)
+        usleep(1000);
+    return NULL;
+}
+
+static void a_name_makes_no_thread_ours(void)
+{
+    pthread_t thread;
+    atomic_int stage = 0;
+    vitals_run_options options;
+    vitals_availability state;
+    vitals_run *run = NULL;
+    vitals_run_options_init(&options, sizeof options);
+    CHECK_OK(vitals_run_open(&options, &run, &error), error);
+    CHECK_INT(pthread_create(&thread, NULL, burn_in_disguise, &stage), 0);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    atomic_store(&stage, 1);
+    while (atomic_load(&stage) < 2)
+        usleep(1000);
+    vitals_account *account = account_of(run);
+    CHECK(figure(account, VITALS_FIGURE_OWN_THREADS, &state) >= 1);
+    CHECK(figure(account, VITALS_FIGURE_OWN_CPU_SECONDS, &state) < 0.25);
+    vitals_account_free(account);
+    atomic_store(&stage, 3);
+    CHECK_INT(pthread_join(thread, NULL), 0);
+    CHECK_OK(vitals_run_stop(run, &error), error);
+    vitals_run_close(run);
+}
+
 /* What vitals itself uses in the process that it measures is told apart, and is the rest of what
  * the program used: by its one thread's own clock. */
 static void our_own_threads_are_told_apart(void)
@@ -559,6 +599,7 @@ static const struct check_test tests[] = {
     {"marks of a command are told", marks_of_a_command_are_told},
     {"many marks are told by the stop", many_marks_are_told_by_the_stop},
     {"marks of a pid are told from now on", marks_of_a_pid_are_told_from_now_on},
+    {"a name makes no thread ours", a_name_makes_no_thread_ours},
     {"our own threads are told apart", our_own_threads_are_told_apart},
     {"a child of another thread is not reaped", a_child_of_another_thread_is_not_reaped},
     {"a fork that frees it leaves it alone", a_fork_that_frees_it_leaves_it_alone},
