@@ -12,7 +12,7 @@ static void print_markdown_group(struct output *output, const struct command *co
     output_text(output, "| option | what | default | environment | configuration |\n"
                         "|---|---|---|---|---|\n");
     for (const struct option *option = NULL; (option = option_next(command, group, option));) {
-        char argument[64], variable[64], accepts[200];
+        char argument[64], variable[64], accepts[200], what[400];
         option_argument(option, argument, sizeof argument);
         option_accepts(option, accepts, sizeof accepts);
         option_variable(option, variable, sizeof variable);
@@ -25,7 +25,8 @@ static void print_markdown_group(struct output *output, const struct command *co
         output_text(output, "`");
         if (option->alias != NULL)
             output_format(output, " `--%s`", option->alias);
-        output_format(output, " | %s", option->help);
+        option_describe(option, what, sizeof what);
+        output_format(output, " | %s", what);
         if (option->maximum > 0)
             output_format(output, "; %s", accepts);
         output_format(output, " | %s | ", option->preset != NULL ? option->preset : "");
@@ -123,7 +124,7 @@ static void print_roff_group(struct output *output, const struct command *comman
 {
     output_format(output, ".PP\n%s:\n", option_group_name(group));
     for (const struct option *option = NULL; (option = option_next(command, group, option));) {
-        char argument[64], variable[64], text[400];
+        char argument[64], variable[64], what[400], text[440];
         option_argument(option, argument, sizeof argument);
         output_text(output, ".TP\n\\fB");
         if (option->brief != NULL)
@@ -136,8 +137,9 @@ static void print_roff_group(struct output *output, const struct command *comman
         }
         output_text(output, "\\fR");
         print_roff(output, argument);
-        snprintf(text, sizeof text, option->preset != NULL ? "\n%s (default %s)" : "\n%s",
-                 option->help, option->preset);
+        option_describe(option, what, sizeof what);
+        snprintf(text, sizeof text, option->preset != NULL ? "\n%s (default %s)" : "\n%s", what,
+                 option->preset);
         print_roff(output, text);
         if (option->everywhere) {
             option_variable(option, variable, sizeof variable);

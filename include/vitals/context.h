@@ -60,6 +60,12 @@ typedef void vitals_trace_fn(void *data, const char *line);
  * was not read for more than an interval (or its cadence, if that is longer) is stale. The row of
  * the table source tells how long the calls took (call_seconds).
  *
+ * backends: "nvidia", "amd", "intel", "drm" (devices of any other vendor) and "demo".
+ *
+ * demo: "default", "self", "many", "strangers", "idle", "broken", "hang", "ailing", "hotplug",
+ * "story" or "empty": simulated devices (vitals_demo_name, vitals_demo_help). They are the only devices unless
+ * `backends` is set, which must then name demo. Without `demo`, the back end demo shows "default".
+ *
  * Strings are copied; NULL means the default. Grows at its end only: what a caller does not know of
  * is the default, and what it sets beyond what the library knows is refused, never ignored. */
 typedef struct vitals_options {
@@ -69,9 +75,9 @@ typedef struct vitals_options {
     const char *dev_root;      /* "/dev" */
     const char *nvml_path;     /* libnvidia-ml.so.1, then libnvidia-ml.so, by the loader's rules */
     const char *backends;      /* comma list of device back ends: all but demo; "" is none */
-    const char *demo;          /* scenario of the demo back end; the default is "default" */
+    const char *demo;          /* scenario of simulated devices: NULL is none; see above */
     uint64_t seed;             /* of the demo back end: same seed and clock, same values */
-    uint32_t max_descriptors;  /* kept open for processes, by each sampler; see below */
+    uint32_t max_descriptors;  /* kept open for processes, by each sampler; see above */
     const vitals_clock *clock; /* vitals_clock_system(); see above how long it must live */
     vitals_trace_fn *trace;    /* NULL: no trace; likewise */
     void *trace_data;          /* likewise */
@@ -79,8 +85,8 @@ typedef struct vitals_options {
     const char *run_root;      /* "/run": users that are logged in */
     const char *share_root;    /* "/usr/share": the lists of what devices are called */
     const char *var_root;      /* "/var": what Kubernetes calls containers */
-    int bpf;                   /* not 0: a BPF program may be loaded; see below */
-    double driver_share;       /* of the wall time, for a driver of devices; see below */
+    int bpf;                   /* not 0: a BPF program may be loaded; see above */
+    double driver_share;       /* of the wall time, for a driver of devices; see above */
 } vitals_options;
 
 /* Fills in the defaults. `size` is sizeof(vitals_options) as the caller was compiled; not a byte
@@ -90,8 +96,8 @@ VITALS_API void vitals_options_init(vitals_options *options, size_t size) VITALS
 /* Makes a context; *out is yours to free. `options` may be NULL (all defaults) and need not live
  * on. Opens three directories, loads no vendor library: that happens with the first sampler that
  * asks for devices. Errors: EARGUMENT (a size that is none, an option of a newer vitals, a clock
- * without a function, an unknown back end), EGONE, EDENIED, ESYSTEM (proc_root cannot be opened),
- * EMEMORY. */
+ * without a function, an unknown back end or scenario, a scenario whose back end `backends` leaves
+ * out), EGONE, EDENIED, ESYSTEM (proc_root cannot be opened), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_context_new(const vitals_options *options,
                                                  vitals_context **out, vitals_error *error)
     VITALS_NONNULL(2);
@@ -102,6 +108,11 @@ VITALS_API void vitals_context_free(vitals_context *context);
 /* Returns the clock that the context was given. */
 VITALS_API const vitals_clock *vitals_context_clock(const vitals_context *context)
     VITALS_NONNULL(1);
+
+/* Return the name of a scenario of the option `demo`, and what it shows, by an index from 0; NULL
+ * behind the last. Borrowed; any thread. */
+VITALS_API const char *vitals_demo_name(size_t index);
+VITALS_API const char *vitals_demo_help(size_t index);
 
 #ifdef __cplusplus
 }

@@ -97,8 +97,6 @@ void command_world(const struct machine_settings *machine, vitals_options *optio
     options->backends = machine->backends;
     if (machine->backends != NULL && strcmp(machine->backends, "none") == 0)
         options->backends = "";
-    if (machine->backends == NULL && machine->demo != NULL)
-        options->backends = "demo";
     if (machine->trace)
         options->trace = trace_line;
 }

@@ -50,5 +50,6 @@ int run_options_take(const vitals_run_options *given, vitals_run_options *out,
 bool run_options_are_invented(const vitals_run_options *options)
 {
     const vitals_options *world = options->world;
-    return world != NULL && world->backends != NULL && strcmp(world->backends, "demo") == 0;
+    return world != NULL &&
+           (world->backends != NULL ? strcmp(world->backends, "demo") == 0 : world->demo != NULL);
 }

@@ -81,12 +81,18 @@ int vitals_context_new(const vitals_options *options, vitals_context **out, vita
         return error_set(error, VITALS_EARGUMENT, 0, "no demo is called \"%.40s\"; there are %s",
                          taken.demo, names);
     }
+    if (taken.demo != NULL && taken.backends == NULL)
+        taken.backends = gpu_backend_demo.name;
     if (!gpu_backends_known(taken.backends, &unknown)) {
         gpu_backends_names(names, sizeof(names));
         return error_set(error, VITALS_EARGUMENT, 0,
                          "no device back end is called \"%.*s\"; there are %s",
                          (int)size_min(unknown.size, 64), unknown.bytes, names);
     }
+    if (taken.demo != NULL && !gpu_backend_enabled(&gpu_backend_demo, taken.backends))
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "demo \"%.40s\" needs the back end demo; backends is \"%.64s\"",
+                         taken.demo, taken.backends);
     vitals_context *context = memory_alloc(sizeof(*context));
     if (context == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");

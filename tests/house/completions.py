@@ -96,6 +96,15 @@ class Table(unittest.TestCase):
                 named = [word for word in re.split(r",? or |[, ]+", said) if word]
                 self.assertEqual(sorted(offered), sorted(named + extra))
 
+    def test_the_header_and_the_documents_name_the_scenarios(self):
+        names = self.values("vitals", "--demo")
+        header = (SOURCE / "include/vitals/context.h").read_text()
+        said = re.search(r"\n \* demo: (.*?): simulated devices", header, re.DOTALL)[1]
+        self.assertEqual(re.findall(r'"(\w+)"', said), names)
+        for page in ("docs/options.md", "docs/vitals.1"):
+            self.assertIn(f"without any: {', '.join(names)}", (SOURCE / page).read_text())
+        self.assertIn(", ".join(names), " ".join(ask("--help").split()))
+
     def test_offers_nothing_that_is_refused(self):
         for value in self.values("ps", "--sort"):
             self.assertNotIn("no column", ask("ps", "-p", str(os.getpid()), "--sort", value))

@@ -132,6 +132,9 @@ bool option_listed(const struct option *option, const struct command *command);
 const struct option *option_next(const struct command *command, enum option_group group,
                                  const struct option *option);
 
+/* Writes its help, with the known values of one whose value may be left out. */
+void option_describe(const struct option *option, char *out, size_t capacity);
+
 /* Writes the accepted values in words: "10ms to 86400s"; empty if any value is accepted. */
 void option_accepts(const struct option *option, char *out, size_t capacity);
 

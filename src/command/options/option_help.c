@@ -53,6 +53,16 @@ void option_argument(const struct option *option, char *out, size_t capacity)
     }
 }
 
+void option_describe(const struct option *option, char *out, size_t capacity)
+{
+    const char *word;
+    size_t used = (size_t)snprintf(out, capacity, "%s", option->help);
+    for (size_t i = 0; option->kind == OPTION_MAYBE && option->value != NULL && used < capacity &&
+                       (word = option->value(i)) != NULL;
+         i++)
+        used += (size_t)snprintf(out + used, capacity - used, "%s%s", i == 0 ? ": " : ", ", word);
+}
+
 bool option_listed(const struct option *option, const struct command *command)
 {
     bool of_view = option->commands & COMMAND_VIEW;
@@ -112,7 +122,7 @@ void option_print_help(const struct command *commands, const struct command *com
             continue;
         output_format(output, "\n%s:\n", option_group_name(group));
         for (; option != NULL; option = option_next(command, group, option)) {
-            char brief[16] = "", left[128], argument[64], text[400];
+            char brief[16] = "", left[128], argument[64], what[400], text[440];
             option_argument(option, argument, sizeof argument);
             if (option->brief != NULL)
                 snprintf(brief, sizeof brief, "-%s,", option->brief);
@@ -123,8 +133,9 @@ void option_print_help(const struct command *commands, const struct command *com
                 output_format(output, "%s\n%*s", left, INDENT, "");
             else
                 output_format(output, "%-*s", INDENT, left);
-            snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s",
-                     option->help, option->preset);
+            option_describe(option, what, sizeof what);
+            snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s", what,
+                     option->preset);
             print_wrapped(output, text, INDENT, INDENT);
         }
     }

@@ -15,9 +15,6 @@ static const char *const monitor_modes[] = {"auto", "full", "compact", NULL};
 
 /* Values that completion offers; tests/house/completions.py compares them with those that the
  * program accepts. */
-static const char *const scenarios[] = {"default", "self",   "many",  "strangers",
-                                        "idle",    "broken", "hang",  "ailing",
-                                        "hotplug", "story",  "empty", NULL};
 static const char *const backends[] = {"nvidia", "amd", "intel", "drm", "demo", "none", NULL};
 static const char *const methods[] = {"cgroup2",   "systemd", "perf",     "taskstats", "cgroup1",
                                       "connector", "wait4",   "sampling", NULL};
@@ -611,8 +608,8 @@ const struct option option_table[] = {
     {OPTION("version", FLAG, GLOBAL, ANY, version), .brief = "V",
      .help = "print the version and the parts that are built in, and end"},
 
-    {OPTION("demo", MAYBE, WORLD, ANY, machine.demo), .argument = "SCENARIO", .choices = scenarios,
-     .implied = "default", .everywhere = true,
+    {OPTION("demo", MAYBE, WORLD, ANY, machine.demo), .argument = "SCENARIO",
+     .value = vitals_demo_name, .implied = "default", .everywhere = true,
      .help = "invented GPUs with processes on them, to try everything without any"},
     {OPTION("seed", NUMBER, WORLD, ANY, machine.seed), .argument = "N", .minimum = 0,
      .maximum = 9007199254740992.0, .everywhere = true,

@@ -38,14 +38,8 @@ static void add_processes(struct demo *demo, uint32_t slot, unsigned *next)
 static int demo_open(const vitals_context *context, void **state, struct gpu_scan *why)
 {
     const struct demo_scenario *scenario = demo_scenario_find(context->demo);
-    if (!scenario) {
-        int used = snprintf(why->message, sizeof why->message, "no such demo; there are");
-        for (scenario = demo_scenarios; scenario->name; scenario++)
-            used += snprintf(why->message + used, sizeof why->message - (size_t)used, " %s",
-                             scenario->name);
-        why->state = VITALS_FAILED;
-        return VITALS_EARGUMENT;
-    }
+    if (!scenario)
+        return gpu_backend_refuse(why, VITALS_FAILED, "no such scenario", VITALS_EARGUMENT);
     struct demo *demo = memory_alloc(sizeof *demo);
     if (!demo)
         return gpu_backend_refuse(why, VITALS_FAILED, "out of memory", VITALS_EMEMORY);

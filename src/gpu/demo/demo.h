@@ -51,7 +51,6 @@ struct demo_scenario {
 };
 
 extern const struct demo_program demo_programs[DEMO_PROGRAMS];
-extern const struct demo_scenario demo_scenarios[]; /* ends with name NULL */
 
 /* Returns NULL if there is none. */
 const struct demo_scenario *demo_scenario_find(const char *name);

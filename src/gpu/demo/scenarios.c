@@ -68,7 +68,7 @@ const struct demo_program demo_programs[DEMO_PROGRAMS] = {
      .cgroup = "/user.slice/user-1000.slice/session-3.scope"}};
 
 #define VENDORS {&h100, &h100_parted, &mi300x, &max1550}
-const struct demo_scenario demo_scenarios[] = {
+static const struct demo_scenario demo_scenarios[] = {
     {.name = "default", .models = VENDORS,
      .help = "four devices of three vendors, one of them partitioned"},
     {.name = "self", .models = {&h100_alone, &h100_parted, &mi300x, &max1550}, .self = true,
@@ -93,15 +93,24 @@ const struct demo_scenario demo_scenarios[] = {
      .models = {&h100, &h100_alone, &h100, &h100, &mi300x, &max1550},
      .help = "in three minutes a job ends and another begins, a device is too hot, one is lost and "
              "comes back, one is held without being used"},
-    {.name = "empty", .help = "no device at all"},
-    {.name = NULL}};
+    {.name = "empty", .help = "no device at all"}};
 // clang-format on
+
+const char *vitals_demo_name(size_t index)
+{
+    return index < ARRAY_COUNT(demo_scenarios) ? demo_scenarios[index].name : NULL;
+}
+
+const char *vitals_demo_help(size_t index)
+{
+    return index < ARRAY_COUNT(demo_scenarios) ? demo_scenarios[index].help : NULL;
+}
 
 const struct demo_scenario *demo_scenario_find(const char *name)
 {
-    for (const struct demo_scenario *s = demo_scenarios; s->name; s++) {
-        if (strcmp(s->name, name) == 0)
-            return s;
+    for (size_t i = 0; i < ARRAY_COUNT(demo_scenarios); i++) {
+        if (strcmp(demo_scenarios[i].name, name) == 0)
+            return &demo_scenarios[i];
     }
     return NULL;
 }
@@ -125,8 +134,9 @@ void gpu_demo_names(char *out, size_t capacity)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (const struct demo_scenario *each = demo_scenarios; each->name != NULL; each++) {
-        int size = snprintf(out + used, capacity - used, "%s%s", used > 0 ? " " : "", each->name);
+    for (size_t i = 0; i < ARRAY_COUNT(demo_scenarios); i++) {
+        int size = snprintf(out + used, capacity - used, "%s%s", i > 0 ? " " : "",
+                            demo_scenarios[i].name);
         if (size < 0 || (size_t)size >= capacity - used)
             return;
         used += (size_t)size;

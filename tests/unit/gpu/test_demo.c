@@ -5,6 +5,7 @@
 #include "gpu/demo/demo.h"
 
 #include <unistd.h>
+#include <vitals/vitals.h>
 
 static struct gpu_world world;
 
@@ -100,12 +101,53 @@ static void the_hanging_device_waits_by_the_contexts_clock(void)
     gpu_world_close(&world);
 }
 
+/* The devices of a context with these options; -1 where it is refused. */
+static long devices_of(const char *demo, const char *backends, vitals_error *error)
+{
+    vitals_context *context = NULL;
+    vitals_snapshot *snapshot = NULL;
+    vitals_options options;
+    vitals_options_init(&options, sizeof options);
+    options.demo = demo;
+    options.backends = backends;
+    if (vitals_context_new(&options, &context, error) < 0) {
+        CHECK_INT(error->code, VITALS_EARGUMENT);
+        return -1;
+    }
+    CHECK_OK(vitals_snapshot_take(context, VITALS_SET_GPUS, &snapshot, error), *error);
+    size_t count = vitals_snapshot_count(snapshot, VITALS_TABLE_GPU);
+    vitals_snapshot_unref(snapshot);
+    vitals_context_free(context);
+    return (long)count;
+}
+
 static void an_unknown_scenario_names_those_that_are(void)
 {
+    vitals_error error;
     CHECK(gpu_world_open(&world, "demo", NULL, "nonsense") < 0);
     CHECK_INT(world.scan.state, VITALS_FAILED);
-    for (const struct demo_scenario *s = demo_scenarios; s->name; s++)
-        CHECK_CONTAINS(world.scan.message, s->name);
+    CHECK_INT(devices_of("nonsense", NULL, &error), -1);
+    size_t count = 0;
+    for (const char *name; (name = vitals_demo_name(count)) != NULL; count++) {
+        CHECK_CONTAINS(error.message, name);
+        CHECK_NOT_NULL(vitals_demo_help(count));
+    }
+    CHECK_UINT(count, 11);
+    CHECK_NULL(vitals_demo_help(count));
+    CHECK_NULL(vitals_demo_name(SIZE_MAX));
+}
+
+/* A scenario is never passed over: it brings its back end, or is refused without it. */
+static void a_scenario_implies_its_back_end(void)
+{
+    vitals_error error = {.message = ""};
+    CHECK_INT(devices_of("many", NULL, &error), 8);
+    CHECK_INT(devices_of("many", "nvidia,demo", &error), 8);
+    CHECK_INT(devices_of("empty", NULL, &error), 0);
+    CHECK_INT(devices_of("many", "nvidia", &error), -1);
+    CHECK_CONTAINS(error.message, "needs the back end demo");
+    CHECK_INT(devices_of("many", "", &error), -1);
+    CHECK(devices_of(NULL, "demo", &error) > 4);
 }
 
 static const check_test tests[] = {
@@ -117,5 +159,6 @@ static const check_test tests[] = {
     {"the hanging device waits by the context's clock",
      the_hanging_device_waits_by_the_contexts_clock},
     {"an unknown scenario names those that are", an_unknown_scenario_names_those_that_are},
+    {"a scenario implies its back end", a_scenario_implies_its_back_end},
 };
 CHECK_TESTS(tests)
