@@ -32,7 +32,7 @@ typedef enum vitals_availability {
     VITALS_TIMED_OUT = -7,     /* no answer in time, and no older one */
     VITALS_FAILED = -8,        /* the source answered with an error or with nonsense */
     VITALS_OUTSIDE = -9,       /* it belongs to another pid namespace */
-    VITALS_WRONG_METRIC = -10  /* the caller asked a row for a metric of another table or type */
+    VITALS_WRONG_METRIC = -10  /* a metric of another table or type, or no row */
 } vitals_availability;
 
 enum { VITALS_AVAILABILITY_MIN = -10, VITALS_AVAILABILITY_MAX = 6 };

@@ -3,8 +3,8 @@
  * An entity is a table of a snapshot; a metric is a column of one. Constants are in metrics.h.
  * Everything here is constant data: any thread, no cost.
  *
- * Entities, metrics, types and kinds may become more in a later version, and never fewer: leave
- * out what you do not know. Prices are a closed list. */
+ * Entities, metrics, types and kinds may become more in a later version, and never fewer: leave out
+ * what you do not know. Prices are a closed list. */
 #ifndef VITALS_CATALOGUE_H
 #define VITALS_CATALOGUE_H
 
@@ -54,8 +54,11 @@ typedef enum vitals_price {
     VITALS_PRICE_SLOW = 3    /* read beside it and alone: takes from 20 ms to a second */
 } vitals_price;
 
-/* Return the next table or metric in the order of numbers: the first for 0, and 0 after the last.
- */
+/* Return the next table or metric in the order of numbers: the first for VITALS_TABLE_NONE or
+ * VITALS_METRIC_NONE, which also comes after the last:
+ *
+ *     for (vitals_metric one = VITALS_METRIC_NONE;
+ *          (one = vitals_metric_next(one)) != VITALS_METRIC_NONE;) */
 VITALS_API vitals_table vitals_table_next(vitals_table previous);
 VITALS_API vitals_metric vitals_metric_next(vitals_metric previous);
 
@@ -67,11 +70,11 @@ VITALS_API const char *vitals_metric_unit(vitals_metric metric); /* "bytes"; "" 
 VITALS_API const char *vitals_metric_source(vitals_metric metric);
 VITALS_API const char *vitals_metric_help(vitals_metric metric);
 
-/* A number of a metric in words, by its unit: "28.45MiB", "3 %", "61 °C" (as ASCII or CSV "61 C"),
- * "212 W", "1410 MHz", "1:10:56", "0.250 s", "0.42"; "N/A" for one that is not finite. Also for a
- * number made of several values of the metric, as an average. Writes into `out` (at least
- * VITALS_HUMAN bytes), NUL-terminated, and returns it. The words may change: a program that reads
- * them again writes the number itself. */
+/* Writes a number of a metric in words, by its unit: "28.45MiB", "3 %", "61 °C" (as ASCII or CSV
+ * "61 C"), "212 W", "1410 MHz", "1:10:56", "0.250 s", "0.42", a umask as "0022"; "N/A" for one that
+ * is not finite. Also for a number made of several values of the metric, as an average. Writes into
+ * `out` (at least VITALS_HUMAN bytes), NUL-terminated, and returns it. The words may change: a
+ * program that reads them again writes the number itself. */
 VITALS_API char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form form,
                                       char *out) VITALS_NONNULL(4);
 

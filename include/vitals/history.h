@@ -39,19 +39,20 @@ VITALS_API void vitals_history_free(vitals_history *history);
 VITALS_API void vitals_history_add(vitals_history *history, const vitals_snapshot *snapshot)
     VITALS_NONNULL(1, 2);
 
-/* Growth of a counter per second up to this row, as vitals_row_rate has it, against the snapshot
- * that fits best. While the history is shorter than the window, and for a row that is younger, the
- * rate is over the time that there is. The row is one of the snapshot added last, or of a later
- * one. NOT_YET: no kept snapshot gives a rate; of samples 100 ms apart each from the second on has
- * one of the CPU time of processes and of the machine. */
+/* Computes the growth of a counter per second up to this row, as vitals_row_rate has it, against
+ * the snapshot that fits best. While the history is shorter than the window, and for a row that is
+ * younger, the rate is over the time that there is. The row is one of the snapshot added last, or
+ * of a later one. NOT_YET: no kept snapshot gives a rate; of samples 100 ms apart each from the
+ * second on has one of the CPU time of processes and of the machine. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_history_rate(const vitals_history *history,
                                                                   const vitals_row *row,
                                                                   vitals_metric metric, double *out)
-    VITALS_NONNULL(1, 2, 4);
+    VITALS_NONNULL(1, 4);
 
-/* Rates of a whole column, as vitals_history_rate has them: those of the first `capacity` rows of
- * the metric's table, in the order of rows, and as many availabilities (may be NULL). NaN where
- * there is none. Returns how many rows there are; 0 where the table was not asked for. */
+/* Computes the rates of a whole column, as vitals_history_rate has them: those of the first
+ * `capacity` rows of the metric's table, in the order of rows, and as many availabilities (may be
+ * NULL). NaN where there is none. Returns how many rows there are; 0 where the table was not asked
+ * for. */
 VITALS_API size_t vitals_history_rates(const vitals_history *history,
                                        const vitals_snapshot *snapshot, vitals_metric metric,
                                        double *out, signed char *availabilities, size_t capacity)

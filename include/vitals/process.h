@@ -39,16 +39,16 @@ VITALS_API VITALS_CHECKED int vitals_process_open(vitals_context *context, int64
 /* Opens a handle by a row of the table process; *out is yours to free. The start in a row is a
  * clock tick: of two processes that had the pid within the same tick, only an open handle says
  * which is which. Errors: EGONE (no process has the same boot, pid namespace, pid and start),
- * EARGUMENT (a row of another table, or one whose request did not ask for pid and start_seconds);
- * others, and the cost, as for vitals_process_open. */
+ * EARGUMENT (no row, one of another table, or one whose request did not ask for pid and
+ * start_seconds); others, and the cost, as for vitals_process_open. */
 VITALS_API VITALS_CHECKED int vitals_process_of(vitals_context *context, const vitals_row *row,
                                                 vitals_process **out, vitals_error *error)
-    VITALS_NONNULL(1, 2, 3);
+    VITALS_NONNULL(1, 3);
 
 /* Frees the handle and closes its descriptors. Accepts NULL. The process itself is left alone. */
 VITALS_API void vitals_process_close(vitals_process *process);
 
-/* The pid, and the start in seconds since boot; together they name the process. */
+/* Return the pid, and the start in seconds since boot; together they name the process. */
 VITALS_API int64_t vitals_process_pid(const vitals_process *process) VITALS_NONNULL(1);
 VITALS_API double vitals_process_start_seconds(const vitals_process *process) VITALS_NONNULL(1);
 
@@ -78,12 +78,12 @@ VITALS_API VITALS_CHECKED int vitals_process_ask(vitals_process *process,
                                                  vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
-/* One value of the process that has the pid now, in one call; for a second value of it a handle
- * costs less. The metric is of the table process and of the type. A missing value is an error,
- * whose message says why. Errors: EDENIED, EGONE, ETIMEOUT, EUNSUPPORTED (also: it needs two
+/* Read one value of the process that has the pid now, in one call; for a second value of it a
+ * handle costs less. The metric is of the table process and of the type. A missing value is an
+ * error, whose message says why. Errors: EDENIED, EGONE, ETIMEOUT, EUNSUPPORTED (also: it needs two
  * readings), ESYSTEM, EARGUMENT (the metric, a pid below 1), EMEMORY, and those of
- * vitals_process_open. Thread: any. Cost and what may block: as of opening a handle and of
- * vitals_process_ask. */
+ * vitals_process_open. Thread: any. Cost: that of opening a handle and of vitals_process_ask, which
+ * also says what may block. */
 VITALS_API VITALS_CHECKED int vitals_process_u64(vitals_context *context, int64_t pid,
                                                  vitals_metric metric, uint64_t *out,
                                                  vitals_error *error) VITALS_NONNULL(1, 4);
@@ -94,7 +94,7 @@ VITALS_API VITALS_CHECKED int vitals_process_f64(vitals_context *context, int64_
                                                  vitals_metric metric, double *out,
                                                  vitals_error *error) VITALS_NONNULL(1, 4);
 
-/* One value of any type of the process that has the pid now, as vitals_row_string writes it for a
+/* Writes one value of any type of the process that has the pid now, as vitals_row_string does for a
  * terminal: escaped, and cut where `out` (capacity bytes, NUL-terminated) is too small. Errors: as
  * of vitals_process_u64. Thread: any. Cost: likewise. */
 VITALS_API VITALS_CHECKED int vitals_process_string(vitals_context *context, int64_t pid,
@@ -111,15 +111,15 @@ typedef enum vitals_relation {
     VITALS_DESCENDANTS = 4 /* children, and theirs */
 } vitals_relation;
 
-/* Reads what the request names of relatives of the process: one row of the table process each, with
- * pid, start_seconds and parent_pid beside what the request names (which may be NULL), so that
- * vitals_process_of takes them: ancestors from the nearest upwards, others in the order of pids.
- * Their own tables are passed over. What may not be looked at is passed over too, and the table's
- * state is then LOWER_BOUND. Errors: EGONE, EARGUMENT, EMEMORY, EDENIED (/proc cannot be listed),
- * ESYSTEM (no descriptor). Cost: two system calls, and three for each ancestor; else a listing of
- * /proc and three for each process of the machine. What is not in stat, of those that were found,
- * as above.
- */
+/* Reads metrics of relatives of the process: one row of the table process for each. A row has pid,
+ * start_seconds and parent_pid, so that vitals_process_of takes it, and what the request names
+ * (NULL: nothing more); metrics of other tables are not read. Ancestors come with the nearest
+ * first, others in the order of pids. A relative that the caller may not look at has no row, and
+ * the state of the table (vitals_snapshot_state) is then LOWER_BOUND. *out is yours to unref.
+ * Errors: EGONE, EARGUMENT, EMEMORY, EDENIED (/proc cannot be listed), ESYSTEM (no descriptor).
+ * Cost: of ancestors two system calls and three for each; of children and descendants a listing of
+ * /proc and three system calls for each process of the machine. Metrics that are not in stat cost
+ * as in vitals_process_ask. */
 VITALS_API VITALS_CHECKED int vitals_process_relatives(vitals_process *process,
                                                        vitals_relation relation,
                                                        const vitals_request *request,
@@ -131,7 +131,7 @@ VITALS_API VITALS_CHECKED int vitals_process_relatives(vitals_process *process,
 /* Sends a signal through its pidfd: to this process, or to none. SIGSTOP suspends, SIGCONT resumes,
  * SIGTERM asks it to end, SIGKILL ends it; 0 only asks whether it may be signalled. Errors: EGONE,
  * EDENIED, EARGUMENT (no such signal), EUNSUPPORTED (a kernel without pidfd, or a process of
- * another /proc), ESYSTEM. One system call. */
+ * another /proc), ESYSTEM. Cost: one system call. */
 VITALS_API int vitals_process_signal(vitals_process *process, int signal, vitals_error *error)
     VITALS_NONNULL(1);
 
@@ -151,9 +151,9 @@ VITALS_API VITALS_CHECKED int vitals_process_wait_unreaped(vitals_process *proce
                                                            uint64_t timeout_ns, vitals_error *error)
     VITALS_NONNULL(1);
 
-/* How it ended, once a wait has seen its end. HAVE: *code is what it gave to exit(3), and *signal
- * what ended it; one of both is 0. Either may be NULL; both are untouched where nothing is told.
- * NOT_YET: no wait has seen its end; this does not look. DENIED: a zombie of another parent,
+/* Tells how it ended, once a wait has seen its end. HAVE: *code is what it gave to exit(3), and
+ * *signal what ended it; one of both is 0. Either may be NULL; both are untouched where nothing is
+ * told. NOT_YET: no wait has seen its end; this does not look. DENIED: a zombie of another parent,
  * which the caller may not trace. UNSUPPORTED: another process reaped it and the kernel is older
  * than Linux 6.15, which keeps the status of processes reaped since the handle was opened; or there
  * is no pidfd. DENIED can turn into HAVE when asked again, once the process was reaped. Cost: at

@@ -67,9 +67,9 @@ VITALS_API int vitals_snapshot_has_table(const vitals_snapshot *snapshot, vitals
 VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vitals_metric metric)
     VITALS_NONNULL(1);
 
-/* How complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be looked
- * at, such as processes that a /proc with hidepid does not list); the reason why there are none;
- * NOT_REQUESTED for a table that was not asked for. */
+/* Returns how complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be
+ * looked at, such as processes that a /proc with hidepid does not list); the reason why there are
+ * none; NOT_REQUESTED for a table that was not asked for. */
 VITALS_API vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot,
                                                      vitals_table entity) VITALS_NONNULL(1);
 
@@ -98,6 +98,11 @@ VITALS_API const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapsho
                                                   vitals_table entity, uint64_t key)
     VITALS_NONNULL(1);
 
+/* Returns the row of the process with that pid, or NULL; the table must have the column pid. Looks
+ * at each row of the table. */
+VITALS_API const vitals_row *vitals_snapshot_find_pid(const vitals_snapshot *snapshot, int64_t pid)
+    VITALS_NONNULL(1);
+
 /* Returns the row at an index, from 0, or NULL past the end. */
 VITALS_API const vitals_row *vitals_snapshot_row(const vitals_snapshot *snapshot,
                                                  vitals_table entity, size_t index)
@@ -117,8 +122,9 @@ VITALS_API const void *vitals_snapshot_column(const vitals_snapshot *snapshot, v
                                               const signed char **availabilities, size_t *count)
     VITALS_NONNULL(1);
 
-/* A whole text column, likewise: `count` texts and as many availabilities. A missing text is empty.
- * Where the column was not asked for, or holds numbers, all three are NULL or 0. */
+/* Returns a whole text column: `count` texts and as many availabilities, in the order of rows; both
+ * may be NULL. A missing text is empty. Where the column was not asked for, or holds numbers, all
+ * three are NULL or 0. */
 VITALS_API const vitals_text *vitals_snapshot_texts(const vitals_snapshot *snapshot,
                                                     vitals_metric metric,
                                                     const signed char **availabilities,
@@ -134,75 +140,73 @@ VITALS_API size_t vitals_snapshot_pack_texts(const vitals_snapshot *snapshot, vi
                                              char *out, size_t capacity, int64_t *offsets)
     VITALS_NONNULL(1);
 
-/* What every row has. */
-VITALS_API const vitals_snapshot *vitals_row_snapshot(const vitals_row *row) VITALS_NONNULL(1);
-VITALS_API vitals_table vitals_row_table(const vitals_row *row) VITALS_NONNULL(1);
-VITALS_API uint64_t vitals_row_key(const vitals_row *row) VITALS_NONNULL(1);
-VITALS_API uint64_t vitals_row_parent(const vitals_row *row) VITALS_NONNULL(1);   /* 0: none */
-VITALS_API uint64_t vitals_row_stamp_ns(const vitals_row *row) VITALS_NONNULL(1); /* monotonic */
-VITALS_API const char *vitals_row_label(const vitals_row *row) VITALS_NONNULL(1);
+/* Return what every row has. Of no row (NULL), as a look-up gives it that finds none, and which
+ * each function of a row accepts: NULL, VITALS_TABLE_NONE, 0, and "" as the label. */
+VITALS_API const vitals_snapshot *vitals_row_snapshot(const vitals_row *row);
+VITALS_API vitals_table vitals_row_table(const vitals_row *row);
+VITALS_API uint64_t vitals_row_key(const vitals_row *row);
+VITALS_API uint64_t vitals_row_parent(const vitals_row *row);   /* 0: none */
+VITALS_API uint64_t vitals_row_stamp_ns(const vitals_row *row); /* monotonic */
+VITALS_API const char *vitals_row_label(const vitals_row *row);
 
 /* Reads a value of a row. If the result is above zero, *out was written. VITALS_WRONG_METRIC: the
- * metric is of another table or another type; integers are not converted. */
+ * metric is of another table or another type, or there is no row (NULL); integers are not
+ * converted. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_u64(const vitals_row *row,
                                                              vitals_metric metric, uint64_t *out)
-    VITALS_NONNULL(1, 3);
+    VITALS_NONNULL(3);
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_i64(const vitals_row *row,
                                                              vitals_metric metric, int64_t *out)
-    VITALS_NONNULL(1, 3);
+    VITALS_NONNULL(3);
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_f64(const vitals_row *row,
                                                              vitals_metric metric, double *out)
-    VITALS_NONNULL(1, 3);
+    VITALS_NONNULL(3);
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_text(const vitals_row *row,
                                                               vitals_metric metric,
-                                                              vitals_text *out)
-    VITALS_NONNULL(1, 3);
+                                                              vitals_text *out) VITALS_NONNULL(3);
 
 /* Reads any numeric metric as a double, for drawing and for arithmetic. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_number(const vitals_row *row,
                                                                 vitals_metric metric, double *out)
-    VITALS_NONNULL(1, 3);
+    VITALS_NONNULL(3);
 
 /* Returns how good a value is, or why there is none, without the value. */
-VITALS_API vitals_availability vitals_row_availability(const vitals_row *row, vitals_metric metric)
-    VITALS_NONNULL(1);
+VITALS_API vitals_availability vitals_row_availability(const vitals_row *row, vitals_metric metric);
 
 /* Returns when a value was read, by the monotonic clock: its own time if it is read at a cadence of
  * its own or came late, else the row's stamp. 0: the column was not requested. */
-VITALS_API uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metric)
-    VITALS_NONNULL(1);
+VITALS_API uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metric);
 
-/* How old a value was when its snapshot was complete, in seconds; never below 0. NaN where the
- * column was not asked for. */
-VITALS_API double vitals_row_age_seconds(const vitals_row *row, vitals_metric metric)
-    VITALS_NONNULL(1);
+/* Returns how old a value was when its snapshot was complete, in seconds; never below 0. NaN where
+ * the column was not asked for. */
+VITALS_API double vitals_row_age_seconds(const vitals_row *row, vitals_metric metric);
 
-/* The pid of a row, from the column pid of its table, as calls that take a pid want it.
+/* Reads the pid of a row, from the column pid of its table, as calls that take a pid want it.
  * WRONG_METRIC: the table has no such column. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_pid(const vitals_row *row, int64_t *out)
-    VITALS_NONNULL(1, 2);
+    VITALS_NONNULL(2);
 
-/* Any metric as a person reads it, for printf: text in the form, process.command_line as a command
- * line (vitals_text_command), numbers as vitals_metric_format writes them, and where there is no
- * value the word for the reason: "denied". It is written into `out` (capacity bytes,
+/* Writes any metric as a person reads it, for printf: text in the form, process.command_line as a
+ * command line (vitals_text_command), moments as a date in UTC ("2026-11-28T09:30:00Z"), other
+ * numbers as vitals_metric_format writes them, a limit that is none as "unlimited", and where there
+ * is no value the word for the reason: "denied". It is written into `out` (capacity bytes,
  * NUL-terminated) and cut between characters where it does not fit. Returns `out`; "" for a
  * capacity of 0. vitals_row_availability says whether it is a value or a reason. */
 VITALS_API const char *vitals_row_string(const vitals_row *row, vitals_metric metric,
-                                         vitals_text_form form, char *out, size_t capacity)
-    VITALS_NONNULL(1);
+                                         vitals_text_form form, char *out, size_t capacity);
 
-/* The command line of a process on one line, as a shell would read it back (vitals_text_command),
- * in the form and so safe to print: of a row of process, or of gpu_process if the snapshot has its
- * process. Without arguments, as of a kernel thread, the name in brackets: "[kthreadd]"; of a
- * zombie with " (zombie)" behind, where the request names state. Without a name the word for the
- * reason. Returns as vitals_row_string. Cost: where capacity is above 4096 it allocates as much,
- * and frees it; if memory is out the line is cut at 4095 bytes. */
+/* Writes the command line of a process on one line, as a shell would read it back
+ * (vitals_text_command), in the form and so safe to print: of a row of process, or of gpu_process
+ * if the snapshot has its process. Without arguments, as of a kernel thread, the name in brackets:
+ * "[kthreadd]"; of a zombie with " (zombie)" behind, where the request names state. Without a name
+ * the word for the reason. Returns as vitals_row_string. Cost: where capacity is above 4096 it
+ * allocates as much, and frees it; if memory is out the line is cut at 4095 bytes. */
 VITALS_API const char *vitals_row_command(const vitals_row *row, vitals_text_form form, char *out,
-                                          size_t capacity) VITALS_NONNULL(1);
+                                          size_t capacity);
 
-/* Growth of a counter per second between an older snapshot and this row, over the time between the
- * readings of the two values. Where there is none:
- * - WRONG_METRIC: the metric is no counter, or of another table.
+/* Computes the growth of a counter per second between an older snapshot and this row, over the time
+ * between the readings of the two values. Where there is none:
+ * - WRONG_METRIC: the metric is no counter, or of another table, or there is no row.
  * - The reason of this row's value, where that is missing.
  * - NOT_YET: `older` is NULL, of another boot, pid namespace or stream, or does not have the row or
  *   its value; something that cannot move, as a start time, is not the same; the older value was
@@ -216,7 +220,7 @@ VITALS_API const char *vitals_row_command(const vitals_row *row, vitals_text_for
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_rate(const vitals_row *row,
                                                               const vitals_snapshot *older,
                                                               vitals_metric metric, double *out)
-    VITALS_NONNULL(1, 4);
+    VITALS_NONNULL(4);
 
 /* Computes the growth of a counter, and the time over which it grew (may be NULL). As
  * vitals_row_rate without the division; no shortest window applies. */
@@ -224,7 +228,7 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_row_growth(const vitals_row
                                                                 const vitals_snapshot *older,
                                                                 vitals_metric metric, double *out,
                                                                 double *window_seconds)
-    VITALS_NONNULL(1, 4);
+    VITALS_NONNULL(4);
 
 /* Receives bytes in order; returns 0, or anything else to stop. */
 typedef int vitals_write_fn(void *data, const char *bytes, size_t size);

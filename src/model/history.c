@@ -127,11 +127,11 @@ void vitals_history_add(vitals_history *history, const vitals_snapshot *snapshot
 vitals_availability vitals_history_rate(const vitals_history *history, const vitals_row *row,
                                         vitals_metric metric, double *out)
 {
-    uint64_t now_ns = row->table->snapshot->monotonic_ns;
-    uint64_t wanted_ns = less_early(history->window_ns);
     vitals_availability state = vitals_row_rate(row, NULL, metric, out);
     if (state != VITALS_NOT_YET)
         return state; /* it has none against any snapshot */
+    uint64_t now_ns = row->table->snapshot->monotonic_ns;
+    uint64_t wanted_ns = less_early(history->window_ns);
 
     /* The newest that is a window old, or an older one where that has no rate; else the oldest of
      * the others. */

@@ -4,7 +4,9 @@
 #include "model/snapshot.h"
 
 #include "util/error.h"
+#include "util/number.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <vitals/version.h>
 
@@ -17,37 +19,13 @@ static void put_instant(struct json_writer *writer, const char *before, uint64_t
     writer_raw(writer, "\"");
 }
 
-static void put_digits(struct json_writer *writer, uint64_t value, size_t digits, char behind)
-{
-    char *at = writer_room(writer, digits + 1);
-    for (size_t i = digits; i-- != 0; value /= 10)
-        at[i] = (char)('0' + value % 10);
-    at[digits] = behind;
-    writer->used += digits + 1;
-}
-
-/* RFC 3339 in UTC. Days since 1970 become a date of the Gregorian calendar, counted in eras of 400
- * years that begin with March, so that the leap day is a year's last. */
+/* RFC 3339 in UTC. */
 static void put_time(struct json_writer *writer, uint64_t realtime_ns)
 {
-    uint64_t seconds = realtime_ns / NS_PER_SECOND;
-    uint64_t since = seconds / 86400 + 719468; /* 0000-03-01 */
-    unsigned of_era = (unsigned)(since % 146097);
-    unsigned year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    unsigned of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    unsigned from_march = (5 * of_year + 2) / 153;
-    unsigned day = of_year - (153 * from_march + 2) / 5 + 1;
-    unsigned month = from_march < 10 ? from_march + 3 : from_march - 9;
-    unsigned year = (unsigned)(since / 146097 * 400) + year_of_era + (month <= 2);
-    writer_raw(writer, "\"");
-    put_digits(writer, year, 4, '-');
-    put_digits(writer, month, 2, '-');
-    put_digits(writer, day, 2, 'T');
-    put_digits(writer, seconds % 86400 / 3600, 2, ':');
-    put_digits(writer, seconds % 3600 / 60, 2, ':');
-    put_digits(writer, seconds % 60, 2, '.');
-    put_digits(writer, realtime_ns % NS_PER_SECOND, 9, 'Z');
-    writer_raw(writer, "\"");
+    char text[NUMBER_TEXT + 16] = "\"";
+    size_t size = 1 + number_print_date(text + 1, realtime_ns / NS_PER_SECOND);
+    snprintf(text + size, sizeof text - size, ".%09uZ\"", (unsigned)(realtime_ns % NS_PER_SECOND));
+    writer_raw(writer, text);
 }
 
 /* ---- tables ---- */

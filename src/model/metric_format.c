@@ -7,6 +7,7 @@
 #include "util/number.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,9 +62,14 @@ static uint64_t whole_bytes(double value)
 char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form form, char *out)
 {
     const char *unit = vitals_metric_unit(metric);
+    bool octal = metric == VITALS_PROCESS_UMASK || metric == VITALS_DESCRIPTOR_FLAGS;
     bool ascii = form == VITALS_TEXT_ASCII || form == VITALS_TEXT_CSV;
     if (!isfinite(value))
         return strcpy(out, "N/A");
+    if (octal || metric == VITALS_PROCESS_KERNEL_FLAGS) {
+        snprintf(out, VITALS_HUMAN, octal ? "%04" PRIo64 : "0x%" PRIx64, (uint64_t)fabs(value));
+        return out;
+    }
     if (unit != NULL && strcmp(unit, "bytes") == 0)
         return vitals_human_bytes(whole_bytes(value), out);
     if (unit != NULL && strcmp(unit, "bytes_per_second") == 0)

@@ -1,6 +1,7 @@
 /* row.c: one row, and one value of it with how good it is.
  *
- * An integer is never handed out as a double or the other way round, but by vitals_row_number.
+ * An integer is never handed out as a double or the other way round, but by vitals_row_number. No
+ * row is one of no table, so that what a look-up returns needs no check of its own.
  * Thread rule: any thread. */
 #include "model/snapshot.h"
 
@@ -8,45 +9,45 @@
 
 const vitals_snapshot *vitals_row_snapshot(const vitals_row *row)
 {
-    return row->table->snapshot;
+    return row != NULL ? row->table->snapshot : NULL;
 }
 
 vitals_table vitals_row_table(const vitals_row *row)
 {
-    return row->table->entity;
+    return row != NULL ? row->table->entity : VITALS_TABLE_NONE;
 }
 
 uint64_t vitals_row_key(const vitals_row *row)
 {
-    return row_key(row);
+    return row != NULL ? row_key(row) : 0;
 }
 
 uint64_t vitals_row_parent(const vitals_row *row)
 {
-    return row->parent;
+    return row != NULL ? row->parent : 0;
 }
 
 uint64_t vitals_row_stamp_ns(const vitals_row *row)
 {
-    return row->stamp_ns;
+    return row != NULL ? row->stamp_ns : 0;
 }
 
 const char *vitals_row_label(const vitals_row *row)
 {
-    return row->label;
+    return row != NULL ? row->label : "";
 }
 
 /* The metric's column, or NULL and in `why` the reason. */
 static const struct snapshot_column *find(const vitals_row *row, vitals_metric metric,
                                           vitals_availability *why)
 {
-    const struct table *table = row->table;
     const struct snapshot_column *column = NULL;
-    if (metric >> 8 == table->entity)
-        column = table_column(table, metric);
+    if (row != NULL && metric >> 8 == row->table->entity)
+        column = table_column(row->table, metric);
     if (column == NULL)
-        *why = vitals_metric_table(metric) == table->entity ? VITALS_NOT_REQUESTED
-                                                            : VITALS_WRONG_METRIC;
+        *why = row != NULL && vitals_metric_table(metric) == row->table->entity
+                   ? VITALS_NOT_REQUESTED
+                   : VITALS_WRONG_METRIC;
     return column;
 }
 
@@ -143,7 +144,7 @@ double vitals_row_age_seconds(const vitals_row *row, vitals_metric metric)
 
 vitals_availability vitals_row_pid(const vitals_row *row, int64_t *out)
 {
-    vitals_table entity = row->table->entity;
+    vitals_table entity = vitals_row_table(row);
     vitals_metric metric = entity == VITALS_TABLE_PROCESS ? VITALS_PROCESS_PID
                                                           : vitals_metric_find(entity, "pid");
     uint64_t pid; /* at most 2^53 */

@@ -5,6 +5,8 @@
 #include "model/snapshot.h"
 
 #include "util/memory.h"
+#include "util/number.h"
+#include <math.h>
 #include <string.h>
 
 enum { JOINED = 4096 };
@@ -38,6 +40,33 @@ static const char *put_command(vitals_text arguments, vitals_text_form form, cha
     return out;
 }
 
+/* A moment as a date in UTC, "2026-11-28T09:30:00Z", into `out` (NUMBER_TEXT bytes); false for a
+ * metric that is none. */
+static bool put_date(const vitals_row *row, vitals_metric metric, double seconds, char *out)
+{
+    const vitals_snapshot *snapshot = row->table->snapshot;
+    bool since_boot = metric == VITALS_PROCESS_START_SECONDS ||
+                      metric == VITALS_THREAD_START_SECONDS;
+    if (!since_boot && metric != VITALS_HOST_BOOT_TIME_SECONDS &&
+        metric != VITALS_LOGIN_START_TIME_SECONDS)
+        return false;
+    if (since_boot)
+        seconds += ((double)snapshot->realtime_ns - (double)snapshot->boottime_ns) / 1e9;
+    size_t size = number_print_date(out, (uint64_t)fmax(seconds, 0));
+    memcpy(out + size, "Z", 2);
+    return true;
+}
+
+/* True of a limit that has no number because it is none. */
+static bool is_unlimited(const vitals_row *row, vitals_metric metric)
+{
+    vitals_metric tells = metric == VITALS_LIMIT_SOFT   ? VITALS_LIMIT_SOFT_UNLIMITED
+                          : metric == VITALS_LIMIT_HARD ? VITALS_LIMIT_HARD_UNLIMITED
+                                                        : VITALS_METRIC_NONE;
+    uint64_t unlimited;
+    return vitals_row_u64(row, tells, &unlimited) > 0 && unlimited != 0;
+}
+
 const char *vitals_row_string(const vitals_row *row, vitals_metric metric, vitals_text_form form,
                               char *out, size_t capacity)
 {
@@ -49,21 +78,24 @@ const char *vitals_row_string(const vitals_row *row, vitals_metric metric, vital
     vitals_availability state = vitals_metric_type(metric) == VITALS_TEXT
                                     ? vitals_row_text(row, metric, &text)
                                     : vitals_row_number(row, metric, &number);
+    if (state <= 0 && is_unlimited(row, metric))
+        return put(vitals_text_of("unlimited"), form, out, capacity);
     if (state <= 0)
         return put_reason(state, out, capacity);
     if (metric == VITALS_PROCESS_COMMAND_LINE)
         return put_command(text, form, out, capacity);
     if (vitals_metric_type(metric) == VITALS_TEXT)
         return put(text, form, out, capacity);
-    return put(vitals_text_of(vitals_metric_format(metric, number, form, words)), form, out,
-               capacity);
+    if (!put_date(row, metric, number, words))
+        (void)vitals_metric_format(metric, number, form, words);
+    return put(vitals_text_of(words), form, out, capacity);
 }
 
 /* The process that a row is of: itself, or the row that it points to. */
 static const vitals_row *process_of(const vitals_row *row)
 {
     uint64_t key;
-    if (row->table->entity != VITALS_TABLE_GPU_PROCESS)
+    if (vitals_row_table(row) != VITALS_TABLE_GPU_PROCESS)
         return row;
     return vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
                ? vitals_snapshot_find(row->table->snapshot, VITALS_TABLE_PROCESS, key)

@@ -159,6 +159,16 @@ const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot, vitals_t
     return index < table->count ? &table->rows[index] : NULL;
 }
 
+const vitals_row *vitals_snapshot_find_pid(const vitals_snapshot *snapshot, int64_t pid)
+{
+    const vitals_row *row = NULL;
+    uint64_t its;
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL &&
+           !(vitals_row_u64(row, VITALS_PROCESS_PID, &its) > 0 && its == (uint64_t)pid))
+        continue;
+    return row;
+}
+
 const vitals_row *vitals_snapshot_row(const vitals_snapshot *snapshot, vitals_table entity,
                                       size_t index)
 {

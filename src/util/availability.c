@@ -27,7 +27,7 @@ static const struct {
     AT(VITALS_TIMED_OUT) = {"timed_out", "the source did not answer in time"},
     AT(VITALS_FAILED) = {"failed", "the source answered with an error or with nonsense"},
     AT(VITALS_OUTSIDE) = {"outside", "belongs to another pid namespace"},
-    AT(VITALS_WRONG_METRIC) = {"wrong_metric", "not a metric of this table or type"},
+    AT(VITALS_WRONG_METRIC) = {"wrong_metric", "not a metric of this table or type, or no row"},
 };
 
 _Static_assert(ARRAY_COUNT(WORDS) == VITALS_AVAILABILITY_MAX - VITALS_AVAILABILITY_MIN + 1,

@@ -359,3 +359,22 @@ size_t number_print_f64(char *out, double value)
     *out = '-'; /* of -0.0 too, so that it reads back */
     return 1 + print_positive(out + 1, -value);
 }
+
+size_t number_print_date(char *out, uint64_t seconds)
+{
+    static const uint64_t LAST = 253402300799; /* 9999-12-31T23:59:59 */
+    seconds = seconds < LAST ? seconds : LAST;
+    /* Days since 1970 become a date of the Gregorian calendar, counted in eras of 400 years that
+     * begin with March, so that the leap day is a year's last. */
+    uint64_t since = seconds / 86400 + 719468; /* 0000-03-01 */
+    unsigned of_era = (unsigned)(since % 146097);
+    unsigned year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    unsigned of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    unsigned from_march = (5 * of_year + 2) / 153;
+    unsigned day = of_year - (153 * from_march + 2) / 5 + 1;
+    unsigned month = from_march < 10 ? from_march + 3 : from_march - 9;
+    unsigned year = (unsigned)(since / 146097 * 400) + year_of_era + (month <= 2);
+    unsigned clock = (unsigned)(seconds % 86400);
+    return (size_t)snprintf(out, NUMBER_TEXT, "%04u-%02u-%02uT%02u:%02u:%02u", year % 10000, month,
+                            day, clock / 3600, clock / 60 % 60, clock % 60);
+}

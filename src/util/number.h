@@ -32,4 +32,8 @@ size_t number_print_i64(char *out, int64_t value);
  * Integral values print without a point: 12, not 12.0. */
 size_t number_print_f64(char *out, double value);
 
+/* A moment in UTC as RFC 3339 has it, without fraction and zone: "2026-11-28T09:30:00". At most the
+ * year 9999. */
+size_t number_print_date(char *out, uint64_t seconds_since_1970);
+
 #endif

@@ -2,12 +2,15 @@
  * snapshot and however often its memory is reused. */
 #include "snapshot_world.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vitals/history.h>
+#include <vitals/psutil.h>
 
 static void what_goes_in_comes_out(void)
 {
@@ -108,6 +111,79 @@ static void what_was_not_asked_for_is_not_there(void)
     CHECK_INT(signed_number, 7);
     CHECK_NEAR(real, 7, 0);
     CHECK_STR(given.bytes, "7");
+    vitals_snapshot_unref(snapshot);
+    vitals_builder_free(builder);
+}
+
+/* What a look-up returns that finds nothing may be handed on: there is no value. */
+static void no_row_has_no_value(void)
+{
+    uint64_t number = 7;
+    int64_t pid = 7;
+    double real = 7;
+    char out[64];
+    vitals_text given = {"7", 1};
+    vitals_error error;
+    vitals_history *history = NULL;
+    vitals_builder *builder = new_builder();
+    vitals_builder_begin(builder);
+    open_processes(builder);
+    vitals_snapshot *snapshot = finish(builder);
+    const vitals_row *none = vitals_snapshot_find_pid(snapshot, 1);
+    CHECK_NULL(none);
+    CHECK_INT(vitals_row_u64(none, VITALS_PROCESS_PID, &number), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_i64(none, VITALS_PROCESS_NICE, &pid), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_f64(none, VITALS_PROCESS_CPU_SECONDS, &real), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_text(none, VITALS_PROCESS_NAME, &given), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_number(none, VITALS_PROCESS_PID, &real), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_availability(none, VITALS_PROCESS_PID), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_pid(none, &pid), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_rate(none, snapshot, VITALS_PROCESS_CPU_SECONDS, &real),
+              VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_row_growth(none, snapshot, VITALS_PROCESS_CPU_SECONDS, &real, NULL),
+              VITALS_WRONG_METRIC);
+    CHECK_UINT(vitals_row_read_ns(none, VITALS_PROCESS_PID), 0);
+    CHECK(isnan(vitals_row_age_seconds(none, VITALS_PROCESS_PID)));
+    CHECK_STR(vitals_row_string(none, VITALS_PROCESS_PID, VITALS_TEXT_TERMINAL, out, sizeof out),
+              "wrong_metric");
+    CHECK_STR(vitals_row_command(none, VITALS_TEXT_TERMINAL, out, sizeof out), "wrong_metric");
+    CHECK_STR(vitals_row_label(none), "");
+    CHECK_NULL(vitals_row_snapshot(none));
+    CHECK_INT(vitals_row_table(none), VITALS_TABLE_NONE);
+    CHECK_UINT(vitals_row_key(none) + vitals_row_parent(none) + vitals_row_stamp_ns(none), 0);
+    CHECK_INT(vitals_psutil_create_time(none, &real), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_psutil_cpu_percent(none, NULL, &real), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_psutil_memory_percent(none, &real), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_psutil_system_cpu_percent(none, NULL, &real), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_psutil_memory_used(none, &number), VITALS_WRONG_METRIC);
+    CHECK_OK(vitals_history_new(0, &history, &error), error);
+    CHECK_INT(vitals_history_rate(history, none, VITALS_PROCESS_CPU_SECONDS, &real),
+              VITALS_WRONG_METRIC);
+    vitals_history_free(history);
+    CHECK_UINT(number, 7);
+    CHECK_INT(pid, 7);
+    CHECK_NEAR(real, 7, 0);
+    CHECK_STR(given.bytes, "7");
+    vitals_snapshot_unref(snapshot);
+    vitals_builder_free(builder);
+}
+
+static void a_process_is_found_by_its_pid(void)
+{
+    vitals_builder *builder = new_builder();
+    vitals_builder_begin(builder);
+    open_processes(builder);
+    for (uint64_t key = 1; key <= 50; key++)
+        add_process(builder, key);
+    vitals_snapshot *snapshot = finish(builder);
+    for (uint64_t key = 1; key <= 50; key++) {
+        int64_t pid = 0;
+        const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key);
+        CHECK_INT(vitals_row_pid(row, &pid), VITALS_HAVE);
+        CHECK(vitals_snapshot_find_pid(snapshot, pid) == row);
+    }
+    CHECK_NULL(vitals_snapshot_find_pid(snapshot, -1));
+    CHECK_NULL(vitals_snapshot_find_pid(snapshot, INT64_MAX));
     vitals_snapshot_unref(snapshot);
     vitals_builder_free(builder);
 }
@@ -573,6 +649,8 @@ static const check_test tests[] = {
     {"equal texts of neighbours stand once", equal_texts_of_neighbours_stand_once},
     {"what goes in comes out", what_goes_in_comes_out},
     {"what was not asked for is not there", what_was_not_asked_for_is_not_there},
+    {"no row has no value", no_row_has_no_value},
+    {"a process is found by its pid", a_process_is_found_by_its_pid},
     {"rows come in the order of keys", rows_come_in_the_order_of_keys},
     {"small tables of every order are sorted", small_tables_of_every_order_are_sorted},
     {"columns are numbers side by side", columns_are_numbers_side_by_side},

@@ -328,6 +328,62 @@ static void a_number_has_the_words_of_its_unit(void)
               "61 C");
 }
 
+/* Moments, masks and limits: as amounts of their unit they say nothing. */
+static void a_value_reads_as_a_person_expects(void)
+{
+    static const vitals_metric PROCESS[] = {VITALS_PROCESS_START_SECONDS, VITALS_PROCESS_UMASK,
+                                            VITALS_PROCESS_KERNEL_FLAGS};
+    static const vitals_metric LIMIT[] = {VITALS_LIMIT_SOFT, VITALS_LIMIT_HARD,
+                                          VITALS_LIMIT_SOFT_UNLIMITED, VITALS_LIMIT_HARD_UNLIMITED};
+    static const vitals_metric HOST[] = {VITALS_HOST_BOOT_TIME_SECONDS, VITALS_HOST_UPTIME_SECONDS};
+    vitals_builder *builder = new_builder();
+    vitals_builder_begin(builder);
+    /* Read 1000 s after boot, at 2024-02-29T23:59:58.5Z. */
+    vitals_builder_moment(builder, UINT64_C(1709251198500000000), UINT64_C(1000000000000), 5, 1);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, PROCESS, CHECK_COUNT(PROCESS));
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1, 0, text("1"), 1);
+    vitals_builder_f64(builder, VITALS_PROCESS_START_SECONDS, 1002.25, VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_PROCESS_UMASK, 022, VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_PROCESS_KERNEL_FLAGS, 0x400140, VITALS_HAVE);
+    vitals_builder_table(builder, VITALS_TABLE_HOST, HOST, CHECK_COUNT(HOST));
+    vitals_builder_row(builder, VITALS_TABLE_HOST, 1, 0, text("1"), 1);
+    vitals_builder_f64(builder, VITALS_HOST_BOOT_TIME_SECONDS, 1709250198.5, VITALS_HAVE);
+    vitals_builder_f64(builder, VITALS_HOST_UPTIME_SECONDS, 1000, VITALS_HAVE);
+    vitals_builder_table(builder, VITALS_TABLE_LIMIT, LIMIT, CHECK_COUNT(LIMIT));
+    vitals_builder_row(builder, VITALS_TABLE_LIMIT, 1, 0, text("nofile"), 1);
+    vitals_builder_u64(builder, VITALS_LIMIT_SOFT, 1024, VITALS_HAVE);
+    vitals_builder_missing(builder, VITALS_LIMIT_HARD, VITALS_UNSUPPORTED);
+    vitals_builder_u64(builder, VITALS_LIMIT_SOFT_UNLIMITED, 0, VITALS_HAVE);
+    vitals_builder_u64(builder, VITALS_LIMIT_HARD_UNLIMITED, 1, VITALS_HAVE);
+    vitals_builder_row(builder, VITALS_TABLE_LIMIT, 2, 0, text("denied"), 1);
+    for (size_t i = 0; i < CHECK_COUNT(LIMIT); i++)
+        vitals_builder_missing(builder, LIMIT[i], VITALS_DENIED);
+    vitals_snapshot *snapshot = finish(builder);
+    vitals_builder_free(builder);
+    static const struct {
+        vitals_table table;
+        uint64_t key;
+        vitals_metric metric;
+        const char *words;
+    } CASES[] = {
+        {VITALS_TABLE_PROCESS, 1, VITALS_PROCESS_START_SECONDS, "2024-03-01T00:00:00Z"},
+        {VITALS_TABLE_PROCESS, 1, VITALS_PROCESS_UMASK, "0022"},
+        {VITALS_TABLE_PROCESS, 1, VITALS_PROCESS_KERNEL_FLAGS, "0x400140"},
+        {VITALS_TABLE_HOST, 1, VITALS_HOST_BOOT_TIME_SECONDS, "2024-02-29T23:43:18Z"},
+        {VITALS_TABLE_HOST, 1, VITALS_HOST_UPTIME_SECONDS, "16:40"},
+        {VITALS_TABLE_LIMIT, 1, VITALS_LIMIT_SOFT, "1024"},
+        {VITALS_TABLE_LIMIT, 1, VITALS_LIMIT_HARD, "unlimited"},
+        {VITALS_TABLE_LIMIT, 2, VITALS_LIMIT_HARD, "denied"},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        char out[32];
+        const vitals_row *row = vitals_snapshot_find(snapshot, CASES[i].table, CASES[i].key);
+        CHECK_STR(vitals_row_string(row, CASES[i].metric, VITALS_TEXT_ASCII, out, sizeof out),
+                  CASES[i].words);
+    }
+    vitals_snapshot_unref(snapshot);
+}
+
 static void a_string_becomes_a_text(void)
 {
     vitals_text given = vitals_text_of("abc");
@@ -345,6 +401,7 @@ static const check_test tests[] = {
     {"a gpu_process has the command of its process", a_gpu_process_has_the_command_of_its_process},
     {"an age is never below zero", an_age_is_never_below_zero},
     {"a number has the words of its unit", a_number_has_the_words_of_its_unit},
+    {"a value reads as a person expects", a_value_reads_as_a_person_expects},
     {"a string becomes a text", a_string_becomes_a_text},
 };
 CHECK_TESTS(tests)

@@ -137,6 +137,7 @@ static void a_row_leads_to_its_process(void)
     const vitals_row *row = world_need(&world, pid);
     vitals_process *process = NULL;
     vitals_error error;
+    CHECK_INT(vitals_process_of(&world.context, NULL, &process, &error), VITALS_EARGUMENT);
     CHECK_OK(vitals_process_of(&world.context, row, &process, &error), error);
     CHECK_INT(vitals_process_pid(process), pid);
     vitals_process_close(process);
