@@ -1,7 +1,6 @@
 /* 02_process.c: one process, by its pid: name, memory and command line. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <vitals/vitals.h>
 
 int main(int argc, char **argv)
@@ -16,22 +15,18 @@ int main(int argc, char **argv)
         vitals_request_new(0, &request, &error) < 0 ||
         vitals_request_add(request, VITALS_PROCESS_RESIDENT_BYTES, &error) < 0 ||
         vitals_request_add(request, VITALS_PROCESS_COMMAND_LINE, &error) < 0 ||
+        vitals_request_add(request, VITALS_PROCESS_NAME, &error) < 0 ||
         vitals_process_ask(process, request, &answer, &error) < 0)
         return fprintf(stderr, "%s\n", error.message), 1;
 
     const vitals_row *row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL);
-    char command[1024], safe[1024], text[VITALS_HUMAN];
-    vitals_text line;
+    char command[1024], text[VITALS_HUMAN];
     uint64_t bytes;
     if (vitals_row_u64(row, VITALS_PROCESS_RESIDENT_BYTES, &bytes) > 0)
         printf("resident  %s\n", vitals_human_bytes(bytes, text));
-    if (vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &line) > 0) {
-        /* Text of another process may hold anything: make it safe before you print it. */
-        vitals_text_command(line, command, sizeof command);
-        vitals_text shown = {command, strlen(command)};
-        vitals_text_format(shown, VITALS_TEXT_TERMINAL, safe, sizeof safe);
-        printf("command   %s\n", safe);
-    }
+    /* Text of another process may hold anything: this makes it safe to print. */
+    printf("command   %s\n",
+           vitals_row_command(row, VITALS_TEXT_TERMINAL, command, sizeof command));
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
     vitals_process_close(process);

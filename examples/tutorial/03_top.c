@@ -11,13 +11,10 @@ int main(void)
     vitals_snapshot *older = NULL, *newer = NULL;
     if (vitals_context_new(NULL, &context, &error) < 0 ||
         vitals_request_new(VITALS_SET_PROCESSES, &request, &error) < 0 ||
+        vitals_request_set_interval(request, 500000000, &error) < 0 ||
         vitals_sampler_new(context, request, &sampler, &error) < 0 ||
-        vitals_sampler_take(sampler, &older, &error) < 0)
-        return fprintf(stderr, "%s\n", error.message), 1;
-
-    const vitals_clock *clock = vitals_context_clock(context);
-    clock->wait_until(clock->data, -1, clock->monotonic_ns(clock->data) + 500000000);
-    if (vitals_sampler_take(sampler, &newer, &error) < 0)
+        vitals_sampler_next(sampler, &older, &error) < 0 || /* at once */
+        vitals_sampler_next(sampler, &newer, &error) < 0)   /* half a second later */
         return fprintf(stderr, "%s\n", error.message), 1;
 
     const vitals_row *row = NULL;

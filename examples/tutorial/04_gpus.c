@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     vitals_options options;
     vitals_options_init(&options, sizeof options);
     if (argc > 1)
-        options.backends = "demo";
+        options.demo = "default";
     vitals_context *context = NULL;
     vitals_snapshot *snapshot = NULL;
     if (vitals_context_new(&options, &context, &error) < 0 ||

@@ -5,9 +5,9 @@
 
 static void print_tree(const vitals_snapshot *snapshot, const vitals_row *row, int depth)
 {
-    uint64_t pid;
-    if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0)
-        printf("%*s%llu %s\n", depth * 2, "", (unsigned long long)pid, vitals_row_label(row));
+    int64_t pid;
+    if (vitals_row_pid(row, &pid) > 0)
+        printf("%*s%lld %s\n", depth * 2, "", (long long)pid, vitals_row_label(row));
 
     const vitals_row *child = NULL;
     while ((child = vitals_snapshot_next_child(snapshot, VITALS_TABLE_PROCESS, vitals_row_key(row),
@@ -29,12 +29,9 @@ int main(int argc, char **argv)
         vitals_snapshot_take_request(context, request, &snapshot, &error) < 0)
         return fprintf(stderr, "%s\n", error.message), 1;
 
-    const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
-        uint64_t pid;
-        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 && pid == (uint64_t)root)
-            print_tree(snapshot, row, 0);
-    }
+    const vitals_row *first = vitals_snapshot_find_pid(snapshot, root);
+    if (first != NULL)
+        print_tree(snapshot, first, 0);
     vitals_snapshot_unref(snapshot);
     vitals_request_free(request);
     vitals_context_free(context);

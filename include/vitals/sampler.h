@@ -58,6 +58,15 @@ VITALS_API void vitals_sampler_free(vitals_sampler *sampler);
 VITALS_API VITALS_CHECKED int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out,
                                                   vitals_error *error) VITALS_NONNULL(1, 2);
 
+/* Waits for the next tick, then takes a snapshot, as vitals_sampler_take: the loop of a program
+ * that samples in its own thread. The first call does not wait. The second waits for the request's
+ * interval, and later ones for absolute deadlines, an interval apart: one that has passed is
+ * skipped and counted (source.missed_ticks). It waits by the context's clock and cannot be woken: a
+ * program that waits for other things too uses a subscription. Errors: ESYSTEM (the clock cannot
+ * wait), and those of vitals_sampler_take. */
+VITALS_API VITALS_CHECKED int vitals_sampler_next(vitals_sampler *sampler, vitals_snapshot **out,
+                                                  vitals_error *error) VITALS_NONNULL(1, 2);
+
 /* Starts the thread: one tick at once and then one at each interval, at absolute deadlines; a tick
  * that is missed is skipped and counted. Errors: ESYSTEM, EARGUMENT (runs already, or this is a
  * child of fork). */

@@ -23,8 +23,9 @@ static const uint64_t PATIENCE_FIRST_NS = 2200 * NS_PER_MS;
 struct vitals_sampler {
     struct tick tick; /* the thread that ticks */
     pid_t owner;      /* after a fork, the child may only free */
+    uint64_t next_ns; /* when the next tick is due, by the thread that ticks; 0: at once */
     bool running;
-    atomic_bool entered; /* a thread is in take or start */
+    atomic_bool entered; /* a thread is in take, next or start */
     pthread_t thread;
     int stop; /* an event; -1 before the first start */
 
@@ -106,7 +107,30 @@ static void leave(vitals_sampler *sampler)
     atomic_store_explicit(&sampler->entered, false, memory_order_release);
 }
 
-int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out, vitals_error *error)
+/* Waits until the next tick is due, or the event `stop` (-1: none). Returns what the clock does. */
+static int wait_due(vitals_sampler *sampler, int stop)
+{
+    const vitals_clock *clock = &sampler->tick.context->os.clock;
+    if (sampler->next_ns == 0)
+        sampler->next_ns = clock->monotonic_ns(clock->data);
+    return clock->wait_until(clock->data, stop, sampler->next_ns);
+}
+
+/* Sets when the next tick is due. Deadlines that have gone by already are missed. */
+static void set_due(vitals_sampler *sampler)
+{
+    const vitals_clock *clock = &sampler->tick.context->os.clock;
+    uint64_t now_ns = clock->monotonic_ns(clock->data);
+    uint64_t interval_ns = sampler->tick.request->interval_ns;
+    sampler->next_ns = (sampler->next_ns != 0 ? sampler->next_ns : now_ns) + interval_ns;
+    if (now_ns >= sampler->next_ns) {
+        uint64_t missed = (now_ns - sampler->next_ns) / interval_ns + 1;
+        sampler->tick.missed += missed;
+        sampler->next_ns += missed * interval_ns;
+    }
+}
+
+static int take(vitals_sampler *sampler, bool when_due, vitals_snapshot **out, vitals_error *error)
 {
     int code = enter(sampler, error);
     if (code < 0)
@@ -114,12 +138,28 @@ int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out, vitals_e
     if (sampler->running) {
         code = error_set(error, VITALS_EARGUMENT, 0,
                          "the sampler's own thread runs: use vitals_sampler_latest");
+    } else if (when_due && (code = wait_due(sampler, -1)) < 0) {
+        code = error_system(error, -code, "the clock cannot wait");
     } else {
-        uint64_t wait_ns = sampler->tick.sequence == 0 ? PATIENCE_FIRST_NS : patience(sampler);
-        code = tick_run(&sampler->tick, wait_ns, out, error);
+        bool first = sampler->tick.sequence == 0;
+        code = tick_run(&sampler->tick, first ? PATIENCE_FIRST_NS : patience(sampler), out, error);
+        if (when_due && first) /* it may take long: the second is a whole interval later */
+            sampler->next_ns = 0;
+        if (when_due)
+            set_due(sampler);
     }
     leave(sampler);
     return code;
+}
+
+int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out, vitals_error *error)
+{
+    return take(sampler, false, out, error);
+}
+
+int vitals_sampler_next(vitals_sampler *sampler, vitals_snapshot **out, vitals_error *error)
+{
+    return take(sampler, true, out, error);
 }
 
 int sampler_take_soon(vitals_sampler *sampler, vitals_snapshot **out)
@@ -163,11 +203,8 @@ static void *sampler_main(void *argument)
 {
     vitals_sampler *sampler = argument;
     struct tick *tick = &sampler->tick;
-    const vitals_clock *clock = &tick->context->os.clock;
-    uint64_t deadline_ns = clock->monotonic_ns(clock->data);
-    uint64_t interval_ns = tick->request->interval_ns;
     int woken;
-    while ((woken = clock->wait_until(clock->data, sampler->stop, deadline_ns)) == 0) {
+    while ((woken = wait_due(sampler, sampler->stop)) == 0) {
         vitals_snapshot *snapshot = NULL, *before = NULL;
         vitals_error error;
         if (tick_run(tick, patience(sampler), &snapshot, &error) == 0) {
@@ -183,15 +220,7 @@ static void *sampler_main(void *argument)
         } else {
             os_trace(&tick->context->os, "tick: %s", error.message);
         }
-
-        /* Deadlines that have gone by already are missed. */
-        uint64_t now_ns = clock->monotonic_ns(clock->data);
-        deadline_ns += interval_ns;
-        if (now_ns >= deadline_ns) {
-            uint64_t missed = (now_ns - deadline_ns) / interval_ns + 1;
-            tick->missed += missed;
-            deadline_ns += missed * interval_ns;
-        }
+        set_due(sampler);
     }
     if (woken < 0)
         os_trace(&tick->context->os, "the clock cannot wait: no more ticks");
@@ -207,6 +236,7 @@ static int start_thread(vitals_sampler *sampler, vitals_error *error)
     if (sampler->stop < 0)
         return error_set(error, VITALS_ESYSTEM, 0, "no descriptor for the sampler's thread");
     os_event_clear(sampler->stop);
+    sampler->next_ns = 0;
     int failed = thread_start(&sampler->thread, "vitals-tick", 0, sampler_main, sampler);
     if (failed != 0)
         return error_system(error, failed, "cannot start the sampler's thread");

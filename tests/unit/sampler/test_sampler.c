@@ -393,6 +393,40 @@ static void a_running_sampler_cannot_be_taken_or_started_twice(void)
     end_small();
 }
 
+/* Takes the next snapshot, which must be of that time; a tick may wait 100 ms for a worker. Returns
+ * the ticks that were missed before. */
+static uint64_t next_at(uint64_t due_ns)
+{
+    vitals_snapshot *snapshot = NULL;
+    CHECK_OK(vitals_sampler_next(sampler, &snapshot, &error), error);
+    CHECK(fake_clock_now(&fake) >= due_ns && fake_clock_now(&fake) < due_ns + NS_PER_SECOND / 4);
+    uint64_t missed = missed_ticks(snapshot);
+    vitals_snapshot_unref(snapshot);
+    return missed;
+}
+
+/* Without a thread: each tick at its deadline, and what is missed is counted. */
+static void a_program_waits_for_its_next_tick(void)
+{
+    vitals_snapshot *snapshot = NULL;
+    begin_small(NS_PER_SECOND);
+    CHECK_OK(vitals_sampler_next(sampler, &snapshot, &error), error); /* at once */
+    vitals_snapshot_unref(snapshot);
+    uint64_t begun_ns = fake_clock_now(&fake);
+    for (uint64_t i = 1; i < 5; i++) {
+        fake_clock_advance(&fake, NS_PER_SECOND / 3); /* what the program does meanwhile */
+        CHECK_UINT(next_at(begun_ns + i * NS_PER_SECOND), 0);
+    }
+    fake_clock_advance(&fake, 3 * NS_PER_SECOND + NS_PER_SECOND / 3);
+    uint64_t late_ns = fake_clock_now(&fake); /* by 2.33 s: two are missed */
+    CHECK_UINT(next_at(late_ns), 0);
+    CHECK_UINT(next_at(begun_ns + 8 * NS_PER_SECOND), 2);
+
+    CHECK_OK(vitals_sampler_start(sampler, &error), error);
+    CHECK_INT(vitals_sampler_next(sampler, &snapshot, &error), VITALS_EARGUMENT);
+    end_small();
+}
+
 /* ---- several threads ---- */
 
 struct reader {
@@ -744,6 +778,7 @@ static const check_test tests[] = {
      the_descriptor_is_readable_exactly_while_there_is_something_new},
     {"a running sampler cannot be taken or started twice",
      a_running_sampler_cannot_be_taken_or_started_twice},
+    {"a program waits for its next tick", a_program_waits_for_its_next_tick},
     {"any thread may ask for the latest", any_thread_may_ask_for_the_latest},
     {"a child may free and its parent goes on", a_child_may_free_and_its_parent_goes_on},
     {"any allocation may fail", any_allocation_may_fail},
