@@ -100,7 +100,7 @@ VITALS_API const vitals_figure *vitals_account_find(const vitals_account *accoun
 #define VITALS_ATTRIBUTE_SIGNAL            "signal"
 #define VITALS_ATTRIBUTE_EXPECTED_CORES    "expected_cores"
 #define VITALS_ATTRIBUTE_SYSTEM_CORES      "system_cores"
-#define VITALS_ATTRIBUTE_METHODS           "rungs"       /* "cgroup2 wait4", best first */
+#define VITALS_ATTRIBUTE_METHODS           "rungs"       /* so in JSON; "cgroup2 wait4", … */
 #define VITALS_ATTRIBUTE_MISSING           "missing"     /* what and why, in lines */
 #define VITALS_ATTRIBUTE_GPU_DRIVERS       "gpu_drivers" /* vendor, driver, subject: lines */
 #define VITALS_ATTRIBUTE_LIMIT             "limit"       /* passed: VITALS_RUN_LIMIT_… */

@@ -141,8 +141,7 @@ static int refuse_fork(const vitals_exporter *exporter, vitals_error *error)
 {
     if (exporter->maker == getpid())
         return 0;
-    return error_set(error, VITALS_EARGUMENT, 0,
-                     "the exporter was opened before this process was forked");
+    return error_forked(error, "exporter");
 }
 
 int vitals_exporter_request(const vitals_exporter *exporter, vitals_request *request,

@@ -3,6 +3,7 @@
 #include <vitals/record/phases.h>
 
 #include <math.h>
+#include <vitals/usage.h>
 
 #include "record_library/library.h"
 #include "record_library/statistic.h"
@@ -115,11 +116,18 @@ const vitals_phase_measure *vitals_phase_next_measure(const vitals_phase *phase,
     return more ? (const vitals_phase_measure *)next : NULL;
 }
 
-const vitals_phase_measure *vitals_phase_find_measure(const vitals_phase *phase, const char *name,
-                                                      const char *subject)
+const vitals_phase_measure *vitals_phase_find_series(const vitals_phase *phase, const char *name,
+                                                     const char *subject)
 {
     return (const vitals_phase_measure *)phase_measure_of((const struct phase *)phase, name,
                                                           subject);
+}
+
+const vitals_phase_measure *vitals_phase_find_measure(const vitals_phase *phase,
+                                                      vitals_measure measure, const char *subject)
+{
+    const char *name = vitals_measure_name(measure);
+    return name != NULL ? vitals_phase_find_series(phase, name, subject) : NULL;
 }
 
 const vitals_series *vitals_phase_measure_series(const vitals_phase_measure *measure)

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record/file_signals.h"
 #include "record/observer.h"
@@ -14,9 +15,11 @@
 
 struct vitals_recorder {
     struct recorder *recorder;
+    pid_t maker; /* a child that was forked of it must not touch the database */
 };
 
 struct vitals_run_recorder {
+    pid_t maker;
     struct record_observer observer;
     vitals_run_observer face; /* the observer's, in the locale of numbers */
     char *path, *form;
@@ -87,6 +90,15 @@ static void call_begin(struct call *call)
     call->locale = library_enter();
 }
 
+/* Begins a call unless this process was forked after the recorder was made. */
+static int recorder_begin(const vitals_recorder *recorder, struct call *call, vitals_error *error)
+{
+    if (recorder->maker != getpid())
+        return error_forked(error, "recorder");
+    call_begin(call);
+    return 0;
+}
+
 static int call_end(struct call *call, int code)
 {
     library_leave(call->locale);
@@ -108,6 +120,7 @@ int vitals_recorder_open(const vitals_recorder_options *options, vitals_recorder
     if (made == NULL)
         return library_no_memory(error);
     call_begin(&call);
+    made->maker = getpid();
     code = call_end(&call, recorder_open(&ours, &made->recorder, error));
     if (code == 0)
         *out = made;
@@ -120,23 +133,26 @@ int vitals_recorder_set(vitals_recorder *recorder, const char *attribute, vitals
                         vitals_error *error)
 {
     struct call call;
-    call_begin(&call);
-    return call_end(&call, recorder_attribute(recorder->recorder, attribute, text, error));
+    int code = recorder_begin(recorder, &call, error);
+    return code < 0
+               ? code
+               : call_end(&call, recorder_attribute(recorder->recorder, attribute, text, error));
 }
 
 int vitals_recorder_sample(vitals_recorder *recorder, const vitals_snapshot *snapshot,
                            const vitals_usage *usage, vitals_error *error)
 {
     struct call call;
-    call_begin(&call);
-    return call_end(&call, recorder_sample(recorder->recorder, snapshot, usage, error));
+    int code = recorder_begin(recorder, &call, error);
+    return code < 0 ? code
+                    : call_end(&call, recorder_sample(recorder->recorder, snapshot, usage, error));
 }
 
 int vitals_recorder_mark(vitals_recorder *recorder, const vitals_mark *mark, vitals_error *error)
 {
     struct call call;
-    call_begin(&call);
-    return call_end(&call, recorder_mark(recorder->recorder, mark, error));
+    int code = recorder_begin(recorder, &call, error);
+    return code < 0 ? code : call_end(&call, recorder_mark(recorder->recorder, mark, error));
 }
 
 /* A copy that can be changed. Errors: EMEMORY. */
@@ -177,9 +193,12 @@ int vitals_recorder_put_account(vitals_recorder *recorder, const vitals_account 
     struct call call;
     vitals_account *whole = NULL;
     int code = copy_account(account, &whole, error);
-    if (code < 0)
+    if (code == 0)
+        code = recorder_begin(recorder, &call, error);
+    if (code < 0) {
+        vitals_account_free(whole);
         return code;
-    call_begin(&call);
+    }
     code = recorder_describe(recorder->recorder, whole, error);
     if (code == 0)
         code = recorder_account(recorder->recorder, whole, error);
@@ -192,8 +211,9 @@ int vitals_recorder_close(vitals_recorder *recorder, vitals_error *error)
     struct call call;
     if (recorder == NULL)
         return 0;
-    call_begin(&call);
-    int code = call_end(&call, recorder_close(recorder->recorder, error));
+    int code = recorder_begin(recorder, &call, error);
+    if (code == 0)
+        code = call_end(&call, recorder_close(recorder->recorder, error));
     memory_free(recorder);
     return code;
 }
@@ -263,6 +283,7 @@ int vitals_run_recorder_open(const vitals_recorder_options *options, vitals_run_
     vitals_run_recorder *made = memory_alloc(sizeof *made);
     if (made == NULL)
         return library_no_memory(error);
+    made->maker = getpid();
     made->path = copy_of(ours.path);
     made->form = ours.format != NULL ? copy_of(ours.format) : NULL;
     if (made->path == NULL || (ours.format != NULL && made->form == NULL)) {
@@ -291,6 +312,8 @@ int vitals_run_recorder_set(vitals_run_recorder *recorder, const char *attribute
                             vitals_error *error)
 {
     size_t count = recorder->observer.count;
+    if (recorder->maker != getpid())
+        return error_forked(error, "recorder");
     if (count == OBSERVER_ATTRIBUTES)
         return error_set(error, VITALS_EARGUMENT, 0, "a run has %d attributes at most",
                          OBSERVER_ATTRIBUTES);
@@ -310,6 +333,10 @@ int vitals_run_recorder_close(vitals_run_recorder *recorder, const vitals_accoun
     int code = 0;
     if (recorder == NULL)
         return 0;
+    if (recorder->maker != getpid()) {
+        memory_free(recorder); /* what it holds is the parent's */
+        return error_forked(error, "recorder");
+    }
     call_begin(&call);
     if (recorder->observer.recorder != NULL) /* a run in this process that did not end it */
         code = recorder_close(recorder->observer.recorder, error);

@@ -3,6 +3,7 @@
 #include <vitals/record/recording.h>
 
 #include <math.h>
+#include <vitals/usage.h>
 
 #include "record/recording.h"
 #include "record_library/library.h"
@@ -77,6 +78,13 @@ const vitals_series *vitals_recording_find_series(const vitals_recording *record
                                                   const char *name, const char *subject)
 {
     return (const vitals_series *)recording_find(inside(recording), name, subject);
+}
+
+const vitals_series *vitals_recording_find_measure(const vitals_recording *recording,
+                                                   vitals_measure measure, const char *subject)
+{
+    const char *name = vitals_measure_name(measure);
+    return name != NULL ? vitals_recording_find_series(recording, name, subject) : NULL;
 }
 
 const char *vitals_series_name(const vitals_series *series)

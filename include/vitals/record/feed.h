@@ -35,7 +35,8 @@ VITALS_API VITALS_CHECKED int vitals_feed_next(vitals_feed *feed, vitals_snapsho
                                                vitals_error *error) VITALS_NONNULL(1, 2);
 
 /* Makes the next snapshot the first that was taken at that moment or later. Cost: a look-up in a
- * recording; JSON is read from its beginning. Errors: EUNSUPPORTED (a pipe), as those of next. */
+ * recording; JSON is read from its beginning. Errors: EUNSUPPORTED (a pipe), and those of
+ * vitals_feed_next. */
 VITALS_API VITALS_CHECKED int vitals_feed_seek(vitals_feed *feed, uint64_t realtime_ns,
                                                vitals_error *error) VITALS_NONNULL(1);
 

@@ -55,13 +55,19 @@ VITALS_API double vitals_phase_first_seconds(const vitals_phase *phase) VITALS_N
 VITALS_API double vitals_phase_seconds(const vitals_phase *phase, vitals_statistic statistic)
     VITALS_NONNULL(1);
 
-/* Return the measure of a phase after `previous` (NULL: the first), NULL behind the last; and the
- * one of a name and a subject ("": the run), NULL where it was not recorded. */
+/* Returns the measure of a phase after `previous` (NULL: the first), NULL behind the last. */
 VITALS_API const vitals_phase_measure *vitals_phase_next_measure(
     const vitals_phase *phase, const vitals_phase_measure *previous) VITALS_NONNULL(1);
+
+/* Find the measure of a phase, by VITALS_MEASURE_… (measures.h) or by the name of its series, and
+ * by its subject ("": the run; else as in account.h); NULL where it was not recorded. */
 VITALS_API const vitals_phase_measure *vitals_phase_find_measure(const vitals_phase *phase,
-                                                                 const char *name,
+                                                                 vitals_measure measure,
                                                                  const char *subject)
+    VITALS_NONNULL(1, 3);
+VITALS_API const vitals_phase_measure *vitals_phase_find_series(const vitals_phase *phase,
+                                                                const char *name,
+                                                                const char *subject)
     VITALS_NONNULL(1, 2, 3);
 
 /* Return the series that a measure is of; of a gauge, a statistic of the samples within the phase;

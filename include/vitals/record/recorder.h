@@ -8,7 +8,12 @@
  *     vitals_recorder_put_account(recorder, account, &error);
  *     vitals_recorder_close(recorder, &error);
  *
- * The file is whole at any moment: killed, the program loses at most a sample, or a second. */
+ * The file is whole at any moment: killed, the program loses at most a sample, or a second.
+ *
+ * After fork(2) a recorder belongs to the process that opened it: in the child each function
+ * returns EARGUMENT and touches no file. A close frees the handle there; what the recorder holds,
+ * memory and descriptors, stays until the child ends. (The process in which vitals_run_command
+ * samples is an exception: it writes what a vitals_run_recorder observes.) */
 #ifndef VITALS_LIBRECORD_RECORDER_H
 #define VITALS_LIBRECORD_RECORDER_H
 
@@ -38,9 +43,9 @@ typedef struct vitals_recorder_options {
 VITALS_API void vitals_recorder_options_init(vitals_recorder_options *options, size_t size)
     VITALS_NONNULL(1);
 
-/* The forms that recordings are written in, from 0; NULL behind the last: "vitals" (SQLite),
- * "vitals-csv", "gpu-tracker" (CSV, or SQLite where the path ends in .sqlite), and those of
- * resource-tracker. */
+/* Returns the name of a form that recordings are written in, by an index from 0; NULL behind the
+ * last: "vitals" (SQLite), "vitals-csv", "gpu-tracker" (CSV, or SQLite where the path ends in
+ * .sqlite), and those of resource-tracker. */
 VITALS_API const char *vitals_recorder_form(size_t index);
 
 /* What samples must hold for a form. */
@@ -95,8 +100,7 @@ VITALS_API int vitals_recorder_close(vitals_recorder *recorder, vitals_error *er
  *     vitals_run_recorder_open(&options, &recorder, &error);
  *     run_options.observer = vitals_run_recorder_observer(recorder);
  *     vitals_run_command(&run_options, &account, &error);
- *     vitals_run_recorder_close(recorder, account, &error);
- */
+ *     vitals_run_recorder_close(recorder, account, &error); */
 typedef struct vitals_run_recorder vitals_run_recorder;
 
 /* Makes the file at once, so that one that cannot be written is told before the run. A path is

@@ -60,7 +60,12 @@ VITALS_API const vitals_series *vitals_recording_next_series(const vitals_record
                                                              const vitals_series *previous)
     VITALS_NONNULL(1);
 
-/* Finds the series with that name and subject ("": the run); NULL where there is none. */
+/* Find the series of a measure (VITALS_MEASURE_…, measures.h), or with a name, by its subject ("":
+ * the run; else as in account.h); NULL where there is none. */
+VITALS_API const vitals_series *vitals_recording_find_measure(const vitals_recording *recording,
+                                                              vitals_measure measure,
+                                                              const char *subject)
+    VITALS_NONNULL(1, 3);
 VITALS_API const vitals_series *vitals_recording_find_series(const vitals_recording *recording,
                                                              const char *name, const char *subject)
     VITALS_NONNULL(1, 2, 3);

@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 /* A program that samples itself. */
 struct sampling {
@@ -131,6 +132,9 @@ static void every_form_comes_back(void)
             CHECK_UINT(spans, SAMPLES / 2);
             CHECK_UINT(vitals_account_attribute(account, "command").size, 6);
             CHECK_NOT_NULL(vitals_recording_find_series(recording, "cpu_seconds", ""));
+            CHECK(vitals_recording_find_measure(recording, VITALS_MEASURE_CPU_SECONDS, "") ==
+                  vitals_recording_find_series(recording, "cpu_seconds", ""));
+            CHECK_NULL(vitals_recording_find_measure(recording, VITALS_MEASURE_NONE, ""));
         }
         CHECK_INT(vitals_recording_has_snapshots(folder.file), 0);
         vitals_recording_close(recording);
@@ -247,7 +251,67 @@ static void a_full_disk_is_an_error(void)
     folder_remove(&folder);
 }
 
+/* A forked child can neither write nor end the file, and its parent goes on. */
+static void a_forked_child_writes_nothing(void)
+{
+    vitals_error error = {.message = ""};
+    vitals_recorder *recorder = NULL;
+    vitals_run_recorder *of_run = NULL;
+    vitals_recording *recording = NULL;
+    struct folder folder, other;
+    size_t count = 0;
+    int status = 0;
+    folder_make(&folder, "a.db");
+    folder_make(&other, "b.db");
+    vitals_recorder_options options = options_for(folder.file, "vitals");
+    vitals_recorder_options of_other = options_for(other.file, "vitals");
+    struct sampling sampling = sampling_open();
+    CHECK_OK(vitals_recorder_open(&options, &recorder, &error), error);
+    CHECK_OK(vitals_run_recorder_open(&of_other, &of_run, &error), error);
+    CHECK_OK(record_one(&sampling, recorder, &error), error);
+    vitals_snapshot *snapshot = NULL;
+    vitals_account *account = NULL;
+    CHECK_OK(vitals_sampler_take(sampling.sampler, &snapshot, &error), error);
+    CHECK_OK(vitals_usage_account(sampling.usage, &account, &error), error);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        const vitals_mark mark = {.begins = 1, .name = "step"};
+        const vitals_text text = {"a", 1};
+        bool refused = vitals_recorder_sample(recorder, snapshot, sampling.usage, NULL) ==
+                           VITALS_EARGUMENT &&
+                       vitals_recorder_set(recorder, "command", text, NULL) == VITALS_EARGUMENT &&
+                       vitals_recorder_mark(recorder, &mark, NULL) == VITALS_EARGUMENT &&
+                       vitals_recorder_put_account(recorder, account, NULL) == VITALS_EARGUMENT &&
+                       vitals_recorder_close(recorder, NULL) == VITALS_EARGUMENT &&
+                       vitals_run_recorder_set(of_run, "command", text, NULL) == VITALS_EARGUMENT &&
+                       vitals_run_recorder_close(of_run, account, NULL) == VITALS_EARGUMENT;
+        _exit(refused ? 7 : 1);
+    }
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status));
+    CHECK_INT(WEXITSTATUS(status), 7);
+    vitals_snapshot_unref(snapshot);
+    for (int i = 0; i < 2; i++) {
+        (void)usleep(20000);
+        CHECK_OK(record_one(&sampling, recorder, &error), error);
+    }
+    CHECK_OK(vitals_recorder_put_account(recorder, account, &error), error);
+    CHECK_OK(vitals_recorder_close(recorder, &error), error);
+    CHECK_OK(vitals_run_recorder_close(of_run, NULL, &error), error);
+    vitals_account_free(account);
+    sampling_close(&sampling);
+    CHECK_OK(vitals_recording_open(folder.file, NULL, 0, &recording, &error), error);
+    (void)vitals_recording_seconds(recording, &count);
+    CHECK_UINT(count, 3);
+    CHECK_STR(vitals_recording_problem(recording), "");
+    vitals_recording_close(recording);
+    folder_remove(&folder);
+    folder_remove(&other);
+}
+
 static const check_test tests[] = {
+    {"a forked child writes nothing", a_forked_child_writes_nothing},
     {"every form comes back", every_form_comes_back},
     {"snapshots are kept, and found by time", snapshots_are_kept_and_found},
     {"a run is recorded", a_run_is_recorded},

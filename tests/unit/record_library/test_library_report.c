@@ -108,9 +108,13 @@ static void a_recording_and_its_phases(void)
     CHECK_CONTAINS(text.bytes, "<svg");
     CHECK_OK(vitals_recording_phases(recording, &phases, &error), error);
     const vitals_phase *whole = vitals_phases_whole(phases);
-    const vitals_phase_measure *memory = vitals_phase_find_measure(whole, "memory_resident_bytes",
-                                                                   "");
+    const vitals_phase_measure *memory = vitals_phase_find_measure(
+        whole, VITALS_MEASURE_MEMORY_RESIDENT_BYTES, "");
     CHECK_NOT_NULL(memory);
+    CHECK(vitals_phase_find_series(whole, "memory_resident_bytes", "") == memory);
+    CHECK_NULL(vitals_phase_find_measure(whole, VITALS_MEASURE_GPU_BUSY_SECONDS, ""));
+    CHECK_NULL(vitals_phase_find_measure(whole, VITALS_MEASURE_NONE, ""));
+    CHECK_NULL(vitals_phase_find_measure(whole, VITALS_MEASURE_MEMORY_RESIDENT_BYTES, "elsewhere"));
     CHECK_UINT(vitals_phase_samples(whole), 4);
     CHECK_STR(vitals_phase_name(whole), "");
     CHECK_STR(vitals_series_unit(vitals_phase_measure_series(memory)), "bytes");
@@ -119,7 +123,7 @@ static void a_recording_and_its_phases(void)
     CHECK_NEAR(vitals_phase_measure_value(memory, VITALS_STATISTIC_COUNT), 4, 0);
     CHECK_NEAR(vitals_phase_seconds(whole, VITALS_STATISTIC_COUNT), 0, 0);
     CHECK(isnan(vitals_phase_seconds(whole, VITALS_STATISTIC_MEAN)));
-    CHECK_NULL(vitals_phase_find_measure(whole, "nothing", ""));
+    CHECK_NULL(vitals_phase_find_series(whole, "nothing", ""));
     CHECK_NULL(vitals_phases_next(phases, NULL));
     CHECK_UINT(vitals_phases_left_out(phases), 0);
     vitals_phases_free(phases);
