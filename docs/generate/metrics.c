@@ -59,9 +59,12 @@ void document_metrics_header(struct output *output)
 {
     output_text(
         output,
-        "/* metrics.h: the tables and metrics of the catalogue, generated from src/model/; do not\n"
-        " * edit, run `make docs`. A number is never given to another metric. Both lists grow: a\n"
-        " * newer library may give a program numbers that its header lacks. */\n"
+        "/* metrics.h: numbers of all tables and metrics that a snapshot can hold.\n"
+        " *\n"
+        " * Generated from src/model/metrics.def by `make docs`. A number is never given to "
+        "another\n"
+        " * metric. Both lists grow: a newer library may give a program numbers that its header\n"
+        " * lacks. */\n"
         "#ifndef VITALS_METRICS_H\n#define VITALS_METRICS_H\n\n"
         "/* Tables of a snapshot. */\ntypedef enum vitals_table {\n    VITALS_TABLE_NONE = 0");
     for (vitals_table table = vitals_table_next((vitals_table)0); table != 0;
@@ -112,9 +115,12 @@ void document_measures_header(struct output *output)
     static const char *const STATISTICS[] = {"peak", "mean", "min"};
     output_text(
         output,
-        "/* measures.h: the measures of usage.h and the figures that an account makes of them,\n"
-        " * generated from src/run/measures.def; do not edit, run `make docs`. A number is never\n"
-        " * given to another measure, and a newer library may give numbers that are not here. */\n"
+        "/* measures.h: measures of a usage, and names of the figures that an account makes of "
+        "them.\n"
+        " *\n"
+        " * Generated from src/run/measures.def by `make docs`. A number is never given to "
+        "another\n"
+        " * measure, and a newer library may give numbers that are not here. */\n"
         "#ifndef VITALS_MEASURES_H\n#define VITALS_MEASURES_H\n\n"
         "/* What is measured. */\ntypedef enum vitals_measure {\n    VITALS_MEASURE_NONE = 0");
     for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;) {

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Finds the device or partition with a name, which is one of
+/* Finds the device or partition with a name. The name is one of
  *     "0", "0:1"                     its label: the number of a device, and of its partition
  *     "0000:17:00.0", "17:00.0"      its PCI address, with a domain of any length or without; upper
  *                                    or lower case. Of a partition's address, its device
@@ -26,7 +26,7 @@ extern "C" {
  *     "MIG-GPU-8932f937-…/1/0"       a MIG device as older drivers call it: the UUID of its GPU
  *                                    (or the beginning), its GPU instance, its compute instance.
  * Errors: EARGUMENT (that is no name of any kind; or several devices have it: the message lists
- * them), EGONE (no device has it). Each message names it. */
+ * them), EGONE (no device has that name; the message repeats it). */
 VITALS_API VITALS_CHECKED int vitals_gpu_find(const vitals_snapshot *snapshot, const char *name,
                                               const vitals_row **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
@@ -61,10 +61,8 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_cuda_order(const vitals_sna
                                                                 const char *order)
     VITALS_NONNULL(1);
 
-/* Checks whether the whole of CUDA_VISIBLE_DEVICES is used. Errors: EFORMAT; the message names the
- * first word that CUDA stops at, or that is named twice, and says why. NULL is never wrong, ""
- * neither.
- */
+/* Checks whether the whole of CUDA_VISIBLE_DEVICES is used; of NULL and "" it is. Errors: EFORMAT
+ * (the message names the first word that CUDA stops at, or that is named twice, and says why). */
 VITALS_API VITALS_CHECKED int vitals_cuda_visible_check(const vitals_snapshot *snapshot,
                                                         const char *visible, const char *order,
                                                         vitals_error *error) VITALS_NONNULL(1);

@@ -1,6 +1,7 @@
-/* measures.h: the measures of usage.h and the figures that an account makes of them,
- * generated from src/run/measures.def; do not edit, run `make docs`. A number is never
- * given to another measure, and a newer library may give numbers that are not here. */
+/* measures.h: measures of a usage, and names of the figures that an account makes of them.
+ *
+ * Generated from src/run/measures.def by `make docs`. A number is never given to another
+ * measure, and a newer library may give numbers that are not here. */
 #ifndef VITALS_MEASURES_H
 #define VITALS_MEASURES_H
 

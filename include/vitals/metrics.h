@@ -1,6 +1,8 @@
-/* metrics.h: the tables and metrics of the catalogue, generated from src/model/; do not
- * edit, run `make docs`. A number is never given to another metric. Both lists grow: a
- * newer library may give a program numbers that its header lacks. */
+/* metrics.h: numbers of all tables and metrics that a snapshot can hold.
+ *
+ * Generated from src/model/metrics.def by `make docs`. A number is never given to another
+ * metric. Both lists grow: a newer library may give a program numbers that its header
+ * lacks. */
 #ifndef VITALS_METRICS_H
 #define VITALS_METRICS_H
 

@@ -23,7 +23,7 @@ typedef struct vitals_text {
     size_t size;
 } vitals_text;
 
-/* The text of a string: it borrows the bytes. NULL is the empty text. */
+/* Returns the text of a string: it borrows the bytes. NULL is the empty text. */
 VITALS_API vitals_text vitals_text_of(const char *string);
 
 /* What the text is meant for.

@@ -1,4 +1,6 @@
-/* vitals.h: everything at once, but for mark.h (phases of one's own program) and psutil.h.
+/* vitals.h: snapshots of a machine, its processes and GPUs, and accounts of what a run used.
+ *
+ * This header includes all others but mark.h (phases of one's own program) and psutil.h:
  *
  *     context ── request ──► sampler ──► snapshot ──► rows, values, rates
  *        └───── live handles (process.h) and runs (run.h)

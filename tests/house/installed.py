@@ -258,13 +258,19 @@ class Manuals(unittest.TestCase):
     def pages(self):
         return sorted(self.FOLDER.glob("*.3"))
 
-    def test_every_function_has_a_page(self):
+    def types(self, header):
+        """Structs, enums and types of functions that a header defines."""
+        return set(re.findall(r"(?m)^(?:typedef (?:struct|enum)|enum(?= \w+ \{)) (vitals_\w+)", header)) | \
+            set(re.findall(r"(?m)^typedef [^;(]*\b(vitals_\w+_fn)\(", header))
+
+    def test_every_function_and_type_has_a_page(self):
         wanted = {"vitals"}
         for header in (*(SOURCE / "include/vitals").glob("*.h"),
                        *(SOURCE / "include/vitals/record").glob("*.h")):
             if header.name not in ("vitals.h", "export.h"):
                 wanted.add(f"vitals_{header.stem}")
             wanted |= set(re.findall(r"VITALS_API\b[^;(]*?\b(vitals_\w+)\(", header.read_text()))
+            wanted |= self.types(header.read_text())
         self.assertGreater(len(wanted), 150)
         self.assertEqual({page.stem for page in self.pages()}, wanted)
 
@@ -273,7 +279,7 @@ class Manuals(unittest.TestCase):
             text = page.read_text(encoding="ascii")
             if text.startswith(".so "):
                 target = self.FOLDER / text.removeprefix(".so man3/").strip()
-                self.assertIn(f"{page.stem}(", target.read_text().replace("\\-", "-"))
+                self.assertRegex(target.read_text().replace("\\-", "-"), rf"\b{page.stem}\b")
             else:
                 for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "SEE ALSO"):
                     self.assertIn(f".SH {heading}\n", text)
@@ -328,12 +334,27 @@ class Manuals(unittest.TestCase):
         self.assertRegex(sections["ERRORS"], r"VITALS_EUNSUPPORTED\nA kernel without pidfd, or a process of")
         self.assertIn("One system call for each look", sections["COST"])
         self.assertIn("One thread at a time per handle", sections["THREADS"])
+        # Errors of another function are listed, and no sentence speaks of the list that is gone.
+        errors = self.sections("vitals_run_recorder_open")["ERRORS"]
+        for code in ("EARGUMENT", "EGONE", "EDENIED", "ESYSTEM", "EMEMORY", "EUNSUPPORTED"):
+            self.assertIn(f"VITALS_{code}\n", errors)
+        for page in self.pages():
+            text = page.read_text()
+            if not text.startswith(".so "):
+                self.assertNotRegex(self.sections(page.stem).get("ERRORS", ""), r"(?i)\b(those|as) of vitals_", page)
+                self.assertNotRegex(text, r"(?m)^(All come|Each message|Neither)\b", page)
         # An error that a comment lists without a word has the sentence of error.h.
         self.assertIn("VITALS_EMEMORY\nOut of memory.", self.sections("vitals_request_set_rows")["ERRORS"])
 
     def test_vitals_3_lists_headers_and_functions(self):
         listed = re.findall(r"\b(vitals_\w+)(?: \(3\)|\(3\))", self.sections("vitals")["HEADERS"])
-        self.assertEqual(sorted(listed), sorted(page.stem for page in self.pages() if page.stem != "vitals"))
+        types = set().union(*(self.types(header.read_text())
+                              for header in (SOURCE / "include/vitals").rglob("*.h")))
+        functions = {name for header in (SOURCE / "include/vitals").rglob("*.h")
+                     for name in re.findall(r"VITALS_API\b[^;(]*?\b(vitals_\w+)\(", header.read_text())}
+        headers = {f"vitals_{path.stem}" for path in (SOURCE / "include/vitals").rglob("*.h")}
+        self.assertEqual(sorted(listed), sorted(page.stem for page in self.pages() if page.stem != "vitals"
+                                                and page.stem not in types - functions - headers))
 
     def test_section_1_names_section_3_and_back(self):
         self.assertIn(".BR vitals (3)", (SOURCE / "docs/vitals.1").read_text())
