@@ -42,15 +42,17 @@ def machine_by_psutil():
 class LibProc:
     """All processes by the library of ps and top (libproc2.so.0 of procps 4), the same columns."""
 
-    # enum pids_item: pid, ppid, cmd, cmdline, state, euser, tics_all, res, virt, nlwp, nice, began, tty
-    ITEMS = (36, 37, 12, 14, 120, 29, 123, 62, 66, 69, 68, 126, 139)
+    # enum pids_item: pid, ppid, cmd, cmdline, state, ruser, tics_all, res, virt, nlwp, nice, began, tty
+    ITEMS = (36, 37, 12, 14, 120, 41, 123, 62, 66, 69, 68, 126, 139)
+    CGROUP = 10
 
-    def __init__(self):
+    def __init__(self, *more):
         self.library = ctypes.CDLL("libproc2.so.0")
         self.library.procps_pids_reap.restype = ctypes.POINTER(ctypes.c_void_p * 2)
         self.info = ctypes.c_void_p()
-        items = (ctypes.c_int * len(self.ITEMS))(*self.ITEMS)
-        if self.library.procps_pids_new(ctypes.byref(self.info), items, len(self.ITEMS)) < 0:
+        chosen = (*self.ITEMS, *more)
+        items = (ctypes.c_int * len(chosen))(*chosen)
+        if self.library.procps_pids_new(ctypes.byref(self.info), items, len(chosen)) < 0:
             raise OSError("libproc2 refuses these columns")
 
     def take(self):
@@ -177,7 +179,7 @@ class Costs(unittest.TestCase):
             processes_by_psutil()
 
         def first_by_libproc():
-            opened = LibProc()
+            opened = LibProc(LibProc.CGROUP)
             opened.take()
             opened.close()
 
