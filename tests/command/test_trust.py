@@ -100,7 +100,7 @@ class User(Foreign):
         path.chmod(0o664)
         done = subprocess.run([*prefix, VITALS, "options", "--settings", "--config", path], env=environment(HOME="/nowhere"),
                               capture_output=True, text=True, check=False)
-        self.assertIn('"value": 3', done.stdout, done.stderr)
+        self.assertIn('"interval": {"value":3,', done.stdout, done.stderr)
 
 
 class Sent(Foreign):

@@ -380,7 +380,7 @@ static void mistakes_are_named(void)
 static void a_run_is_observed(void)
 {
     static char sleep[] = "sleep", seconds[] = "0.3";
-    static char only[] = "ONLY=this", path_is[] = "PATH=/usr/bin:/bin";
+    static char only[] = "OTEL_ONLY=this", path_is[] = "PATH=/usr/bin:/bin";
     static char *const argv[] = {sleep, seconds, NULL};
     static char *const environment[] = {only, path_is, NULL};
     vitals_error error = {.message = ""};
@@ -426,7 +426,7 @@ static void a_run_is_observed(void)
     FILE *file = fopen(path, "r");
     CHECK_NOT_NULL(file);
     while (fgets(line, sizeof line, file) != NULL) {
-        ours |= strcmp(line, "ONLY=this\n") == 0;
+        ours |= strcmp(line, "OTEL_ONLY=this\n") == 0;
         CHECK(strncmp(line, "HOME=", 5) != 0);
     }
     CHECK_INT(fclose(file), 0);
