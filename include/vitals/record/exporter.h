@@ -33,7 +33,7 @@ typedef struct vitals_exporter vitals_exporter;
 typedef struct vitals_exporter_options {
     size_t size;
     const char *program;      /* path of the exporter; NULL: the one installed with this library */
-    char *const *environment; /* of the exporter, which gets only logins, proxies, MLFLOW_… and OTEL_…
+    char *const *environment; /* of the exporter: logins, proxies, MLFLOW_… and OTEL_… alone
                                  (docs/telling.md); NULL at its end. NULL: the caller's */
     uint64_t interval_ns;     /* of the samples; 1 s */
     uint64_t patience_ns;     /* the exporter ends so long after the close at the latest; 5 s */
