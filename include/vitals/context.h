@@ -63,8 +63,9 @@ typedef void vitals_trace_fn(void *data, const char *line);
  * backends: "nvidia", "amd", "intel", "drm" (devices of any other vendor) and "demo".
  *
  * demo: "default", "self", "many", "strangers", "idle", "broken", "hang", "ailing", "hotplug",
- * "story" or "empty": simulated devices (vitals_demo_name, vitals_demo_help). They are the only devices unless
- * `backends` is set, which must then name demo. Without `demo`, the back end demo shows "default".
+ * "story" or "empty": simulated devices (vitals_demo_name, vitals_demo_help). They are the only
+ * devices unless `backends` is set, which must then name demo. Without `demo`, the back end demo
+ * shows "default".
  *
  * Strings are copied; NULL means the default. Grows at its end only: what a caller does not know of
  * is the default, and what it sets beyond what the library knows is refused, never ignored. */

@@ -34,8 +34,8 @@ void sizing_of(const vitals_account *account, struct sizing *out);
 /* An amount in words, into room for WORDS bytes (words.h). */
 void sizing_words(const struct account_view *view, size_t part, double amount, char *out);
 
-/* The options of sbatch and srun that ask for it, "--cpus-per-task=2 --mem=4G --time=1:30:00"; "" if
- * nothing is known. */
+/* The options of sbatch and srun that ask for it, "--cpus-per-task=2 --mem=4G --time=1:30:00"; ""
+ * if nothing is known. */
 void sizing_request(const struct sizing *sizing, char *out, size_t capacity);
 
 /* Lines for a person; a member's value of a JSON document; lines for a job script or a pod. */

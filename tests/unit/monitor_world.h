@@ -153,7 +153,8 @@ static inline struct monitor_options world_options(void)
     static const struct arrangement NVITOP = {.nvitop = true};
     return (struct monitor_options){
         .arrangement = &NVITOP,
-        .look = {.gpu_thresholds = {10, 75}, .memory_thresholds = {10, 80}}, .user = "ana"};
+        .look = {.gpu_thresholds = {10, 75}, .memory_thresholds = {10, 80}},
+        .user = "ana"};
 }
 
 /* A monitor that has seen the machine twice, 2 s apart. */

@@ -108,8 +108,9 @@ static void source_words(const struct usage_account_writer *writer, enum measure
         origin = machine ? "RAPL" : "share of the packages' energy by CPU time";
     else if (!machine && strncmp(name, "network_", 8) == 0)
         origin = !usage->network_ours ? "its network namespace"
-                 : usage->network_own ? "its network namespaces, and the whole machine without its loopback"
-                                      : "the whole machine without its loopback, not the run alone";
+                 : usage->network_own
+                     ? "its network namespaces, and the whole machine without its loopback"
+                     : "the whole machine without its loopback, not the run alone";
 
     double seconds = usage_cell_interval(cell);
     (void)snprintf(every, sizeof every, "%s", writer->every);

@@ -118,7 +118,8 @@ static void a_diagnosis_says_what_would_mend_it(void)
     CHECK_STR(amd_world_diagnosis(&world, "amd kfd", VITALS_DIAGNOSIS_SEVERITY), "good");
     amd_world_end(&world);
     CHECK(amd_world_open(&world, "") < 0);
-    CHECK_STR(amd_world_diagnosis(&world, "amd", VITALS_DIAGNOSIS_SEVERITY), "problem"); /* no /sys */
+    CHECK_STR(amd_world_diagnosis(&world, "amd", VITALS_DIAGNOSIS_SEVERITY),
+              "problem"); /* no /sys */
     gpu_tree_text(&world.tree, "sys/class/none", "");
     CHECK_STR(amd_world_diagnosis(&world, "amd", VITALS_DIAGNOSIS_FINDING), "no device of AMD's");
     amd_world_end(&world);

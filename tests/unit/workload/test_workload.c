@@ -359,8 +359,8 @@ static void a_cgroup_that_a_user_may_have_made_is_a_claim(void)
     check_text(VITALS_PROCESS_SLURM_JOB, VITALS_ESTIMATE, "4711");
     check_text(VITALS_PROCESS_SLURM_STEP, VITALS_ESTIMATE, "0");
     check_text(VITALS_PROCESS_UNIT, VITALS_HAVE, "user@4242.service");
-    put_process(8, "0::/user.slice/user-1000.slice/user@1000.service/app.slice/docker-" ID_A
-                   ".scope");
+    put_process(8,
+                "0::/user.slice/user-1000.slice/user@1000.service/app.slice/docker-" ID_A ".scope");
     read_process(8);
     check_text(VITALS_PROCESS_CONTAINER, VITALS_ESTIMATE, ID_A);
 
@@ -583,7 +583,8 @@ static const check_test tests[] = {
     {"a daemon's title names its step", a_daemons_title_names_its_step},
     {"a link names a container", a_link_names_a_container},
     {"a process tells its work by its cgroup", a_process_tells_its_work_by_its_cgroup},
-    {"a cgroup that a user may have made is a claim", a_cgroup_that_a_user_may_have_made_is_a_claim},
+    {"a cgroup that a user may have made is a claim",
+     a_cgroup_that_a_user_may_have_made_is_a_claim},
     {"an environment is an estimate", an_environment_is_an_estimate},
     {"the daemon of a step knows its number", the_daemon_of_a_step_knows_its_number},
     {"the log folder names pods", the_log_folder_names_pods},
