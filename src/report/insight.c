@@ -72,11 +72,12 @@ static double idle_devices(const vitals_account *account, struct insight *out)
         if (strcmp(vitals_figure_name(figure), "gpu_busy_ratio") != 0 ||
             !words_is_device(subject) || state <= 0)
             continue;
-        idle += 1 - fmin(fmax(busy, 0), 1);
+        busy = fmin(fmax(busy, 0), 1);
+        idle += 1 - busy;
         const char *named = label[0] != '\0' ? label : subject;
         (void)vitals_text_format((vitals_text){named, strlen(named)}, VITALS_TEXT_TERMINAL, safe,
                                  sizeof safe);
-        if (devices < DEVICES_NAMED)
+        if (devices < DEVICES_NAMED && used < sizeof out->detail)
             used += (size_t)snprintf(out->detail + used, sizeof out->detail - used,
                                      "%s%.40s %.0f %% busy", devices > 0 ? ", " : "", safe,
                                      busy * 100);
@@ -84,7 +85,7 @@ static double idle_devices(const vitals_account *account, struct insight *out)
     }
     if (devices == 0)
         return 0;
-    if (devices > DEVICES_NAMED)
+    if (devices > DEVICES_NAMED && used < sizeof out->detail)
         (void)snprintf(out->detail + used, sizeof out->detail - used, " …");
     (void)snprintf(out->sentence, sizeof out->sentence, "%s idle for %.0f %% of the time",
                    devices > 1 ? "Its GPUs were" : "Its GPU was", 100 * idle / (double)devices);
@@ -100,7 +101,7 @@ void insight_of(const vitals_account *account, const struct account_view *view, 
     if (number(account, "oom_kills", "") > 0) {
         out->figure = vitals_account_find(account, "oom_kills", "");
         (void)snprintf(out->sentence, sizeof out->sentence,
-                       "%.0f of its processes were killed for want of memory",
+                       "Processes killed for want of memory: %.0f",
                        number(account, "oom_kills", ""));
         return;
     }

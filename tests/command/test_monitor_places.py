@@ -192,7 +192,7 @@ SetEnv LC_ALL=C.UTF-8
     def start(self):
         """The monitor on the other side, and its pid there."""
         (self.folder / "there").write_text(
-            f"echo $$ >{self.folder}/pid\nHOME={self.folder} exec {PROGRAM} --demo\n")
+            f"echo $$ >{self.folder}/pid\nHOME={self.folder} exec {PROGRAM} --demo --layout nvitop\n")
         self.terminal.run(
             f"ssh -F none -i {self.folder}/user -o IdentitiesOnly=yes -o UserKnownHostsFile={self.folder}/known "
             f"-o GlobalKnownHostsFile=none -p {self.port} -t {getpass.getuser()}@127.0.0.1 sh {self.folder}/there")

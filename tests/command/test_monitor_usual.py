@@ -146,6 +146,20 @@ class Looks(Usual):
         path.write_text("\n".join(lines) + "\n")
         self.assertIn("GPU 0, 2, 3 throttled: power", self.printed(path, 80, 24).splitlines()[1])
 
+    def test_devices_without_room_are_counted(self):
+        path = self.machine(16, 3)
+        lines = []
+        for line in path.read_text().splitlines():
+            snapshot = json.loads(line)
+            snapshot["columns"]["gpu"] += ["throttled_by_power"]
+            for row in snapshot["tables"]["gpu"]:
+                row["throttled_by_power"] = 1
+            lines.append(json.dumps(snapshot))
+        path.write_text("\n".join(lines) + "\n")
+        line = self.printed(path, 160, 40).splitlines()[1]
+        named, rest = re.search(r"GPU ([0-9, ]+) and (\d+) more throttled: power", line).groups()
+        self.assertEqual(named.split(", "), [str(n) for n in range(16 - int(rest))], line)
+
     def test_trouble_alone_is_red(self):
         """Sixteen devices at up to 100 % have no red in them."""
         busy = self.printed(self.machine(16, 120), 160, 50, "--force-color")

@@ -245,12 +245,18 @@ class Markup(Page):
                                   ((little,), "It used 0.30 of 2 cores on average"),
                                   ((waited, others), "It waited for a CPU for 4 min 47 s of 7 min 0 s"),
                                   ((waited, disks), "It waited for I/O for 6 min 40 s of 7 min 0 s"),
-                                  ((waited, killed), "2 of its processes were killed for want of memory")):
+                                  ((waited, killed), "Processes killed for want of memory: 2")):
             with self.subTest(sentence=sentence):
                 _, lines = self.accounted(*figures)
                 self.assertEqual(lines[2], sentence)
         _, lines = self.accounted(waited, others)
         self.assertEqual(lines[3], "It used 0.30 of 2 cores on average, others used 1.60 of the machine's 2")
+
+    def test_devices_that_cannot_be(self):
+        busy = [recorded.figure("gpu_busy_ratio", 1.7e306, "ratio", "sampled", "driver", f"GPU-{n}", f"GPU {n}")
+                for n in range(12)]
+        _, lines = self.accounted(*busy)
+        self.assertEqual(lines[2], "It used 0.30 of 2 cores on average")
 
     def test_advice_knows_contention(self):
         waited = recorded.figure("cpu_pressure_seconds", 287, "seconds", source="cgroup v2 cpu.pressure")

@@ -13,6 +13,7 @@ enum { CONCERNS_MOST = 16, SUBJECT = 40, SAYS = 96 };
 struct concern {
     bool is_trouble; /* else it deserves a look */
     char subject[SUBJECT], says[SAYS];
+    unsigned unnamed; /* devices that have no room in subject */
 };
 struct concerns {
     struct concern items[CONCERNS_MOST];
@@ -26,7 +27,10 @@ static void add(struct concerns *concerns, bool is_trouble, const char *subject,
         size_t used = strlen(same->subject);
         if (strncmp(subject, "GPU ", 4) != 0 || strcmp(same->says, says) != 0)
             continue;
-        (void)snprintf(same->subject + used, SUBJECT - used, ",%s", subject + 3);
+        if (same->unnamed > 0 || used + strlen(subject + 3) + 1 >= SUBJECT)
+            same->unnamed++;
+        else
+            (void)snprintf(same->subject + used, SUBJECT - used, ",%s", subject + 3);
         return;
     }
     if (concerns->count == CONCERNS_MOST) {
@@ -162,7 +166,7 @@ void pane_attention(struct pen *pen, const struct model *model, int y)
     static const char *const MARKS[2][3] = {{"✓ ", "● ", "▲ "}, {"", "* ", "! "}};
     const char *const *marks = MARKS[pen->look->ascii];
     struct concerns concerns = {.count = 0};
-    char line[SUBJECT + SAYS + 16];
+    char line[SUBJECT + SAYS + 40], unnamed[24];
     int x = 1;
     for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;)
         collect_device(model, gpu, &concerns);
@@ -182,7 +186,10 @@ void pane_attention(struct pen *pen, const struct model *model, int y)
             const struct concern *own = &concerns.items[i];
             if (own->is_trouble != (grave == 1))
                 continue;
-            (void)snprintf(line, sizeof line, "%s%s %s", marks[1 + grave], own->subject, own->says);
+            (void)snprintf(unnamed, sizeof unnamed, own->unnamed > 0 ? " and %u more" : "",
+                           own->unnamed);
+            (void)snprintf(line, sizeof line, "%s%s%s %s", marks[1 + grave], own->subject, unnamed,
+                           own->says);
             bool last = told + 1 == concerns.count && concerns.more == 0;
             if (x > 1 && x + canvas_columns(line) + (last ? 0 : MORE) > model->width)
                 continue;
