@@ -2,8 +2,8 @@
  * saved of a damaged one. */
 #include "recorded.h"
 
-#include <stdio.h>
-#include <sys/mman.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "record/recording.h"
@@ -33,15 +33,15 @@ static void check_feed(const char *path)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char MAGIC[] = "SQLite format 3";
-    char path[40];
     vitals_error error = {.message = ""};
     struct recording *recording = NULL;
     if (size < 100 || size > 1 << 18)
         return 0;
-    int descriptor = memfd_create("input", MFD_CLOEXEC);
+    /* SQLite follows /proc/self/fd to a name, so it must have one. */
+    char path[] = "/tmp/vitals-fuzz-XXXXXX";
+    int descriptor = mkostemp(path, O_CLOEXEC);
     require(descriptor >= 0 && write(descriptor, data, size) == (ssize_t)size);
     require(pwrite(descriptor, MAGIC, sizeof MAGIC, 0) == sizeof MAGIC); /* else it is text */
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     if (recording_open(path, &recording, &error) == 0) {
         require_series(recording);
         require_account(recording);
@@ -53,5 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (recording_has_frames(path))
         check_feed(path);
     close(descriptor);
+    (void)unlink(path);
     return 0;
 }

@@ -87,13 +87,37 @@ static void tell_started(int descriptor, pid_t pid, int why)
  * hold the secrets of the shell that started us. */
 static bool is_passed_on(const char *variable)
 {
-    static const char *const BEGINNINGS[] = {
-        "MLFLOW_",      "OTEL_",        "VITALS_",      "XDG_",          "LC_",
-        "LANG",         "LD_",          "CURL_",        "SSL_CERT_",     "MALLOC_",
-        "GLIBC_",       "ASAN_",        "LSAN_",        "UBSAN_",        "TSAN_",
-        "RES_OPTIONS=", "LOCALDOMAIN=", "HOSTALIASES=", "HOME=",         "PATH=",
-        "TMPDIR=",      "TZ",           "PYTHON",       "SLURM_JOB_ID=", "KUBERNETES_SERVICE_HOST=",
-        "PBS_JOBID=",   "LSB_JOBID="};
+    static const char *const BEGINNINGS[] = {"MLFLOW_",
+                                             "OTEL_",
+                                             "VITALS_",
+                                             "XDG_",
+                                             "LC_",
+                                             "LANG",
+                                             "LD_",
+                                             "CURL_",
+                                             "SSL_CERT_",
+                                             "MALLOC_",
+                                             "GLIBC_",
+                                             "ASAN_",
+                                             "LSAN_",
+                                             "UBSAN_",
+                                             "TSAN_",
+                                             "OPENSSL_",
+                                             "GNUTLS_",
+                                             "P11_KIT_",
+                                             "NIX_SSL_CERT_FILE=",
+                                             "RES_OPTIONS=",
+                                             "LOCALDOMAIN=",
+                                             "HOSTALIASES=",
+                                             "HOME=",
+                                             "PATH=",
+                                             "TMPDIR=",
+                                             "TZ",
+                                             "PYTHON",
+                                             "SLURM_JOB_ID=",
+                                             "KUBERNETES_SERVICE_HOST=",
+                                             "PBS_JOBID=",
+                                             "LSB_JOBID="};
     static const char *const PROXIES[] = {"http_proxy=", "https_proxy=", "all_proxy=", "no_proxy="};
     bool passed = false;
     for (size_t i = 0; i < sizeof BEGINNINGS / sizeof BEGINNINGS[0] && !passed; i++)

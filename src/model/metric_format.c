@@ -67,7 +67,7 @@ char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form 
     if (!isfinite(value))
         return strcpy(out, "N/A");
     if (octal || metric == VITALS_PROCESS_KERNEL_FLAGS) {
-        snprintf(out, VITALS_HUMAN, octal ? "%04" PRIo64 : "0x%" PRIx64, (uint64_t)fabs(value));
+        snprintf(out, VITALS_HUMAN, octal ? "%04" PRIo64 : "0x%" PRIx64, whole_bytes(fabs(value)));
         return out;
     }
     if (unit != NULL && strcmp(unit, "bytes") == 0)

@@ -52,7 +52,7 @@ static bool put_date(const vitals_row *row, vitals_metric metric, double seconds
         return false;
     if (since_boot)
         seconds += ((double)snapshot->realtime_ns - (double)snapshot->boottime_ns) / 1e9;
-    size_t size = number_print_date(out, (uint64_t)fmax(seconds, 0));
+    size_t size = number_print_date(out, (uint64_t)fmin(fmax(seconds, 0), 1e12));
     memcpy(out + size, "Z", 2);
     return true;
 }

@@ -14,6 +14,7 @@
 #include "workload/workload.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,14 +61,15 @@ static void judge(struct span path, struct work *work)
 }
 
 /* Whether an ordinary user may have made the cgroup: below his own manager, or in a folder that is
- * not, or not only, that of the hierarchy's owner. If the folder cannot be looked at, as from a
- * container, the path alone decides. */
+ * not, or not only, that of the hierarchy's owner, or that may not be looked at. If the folder is
+ * not there, as in a container, the path alone decides. */
 static bool is_claimed(const struct os *os, struct span path, const struct work *work)
 {
     static const char *const mounts[] = {
-        "fs/cgroup",      "fs/cgroup/unified", "fs/cgroup/systemd", "fs/cgroup/memory",
-        "fs/cgroup/pids", "fs/cgroup/freezer", "fs/cgroup/devices", "fs/cgroup/cpuset"};
-    if (work->kind == WORKLOAD_USER || work->kind == WORKLOAD_UNIT)
+        "fs/cgroup",       "fs/cgroup/unified", "fs/cgroup/systemd",    "fs/cgroup/memory",
+        "fs/cgroup/pids",  "fs/cgroup/freezer", "fs/cgroup/devices",    "fs/cgroup/cpuset",
+        "fs/cgroup/blkio", "fs/cgroup/cpuacct", "fs/cgroup/cpu,cpuacct"};
+    if (work->kind == WORKLOAD_USER || work->kind == WORKLOAD_UNIT || work->kind == WORKLOAD_NONE)
         return false; /* a login's are its user's, whatever they are called */
     struct span element, uid, last = {path.bytes, 0};
     struct cursor cursor = cursor_over(path.bytes, work->place);
@@ -77,12 +79,15 @@ static bool is_claimed(const struct os *os, struct span path, const struct work 
             return true;
         outer |= span_equal(element, "..");
     }
-    char folder[OS_SYS_PATH];
+    char folder[PATH_MAX];
     size_t above = (size_t)(last.bytes - path.bytes); /* with the slash before the last element */
     for (size_t i = 0; i < ARRAY_COUNT(mounts) && !outer; i++) {
         int size = snprintf(folder, sizeof folder, "%s%.*s", mounts[i],
                             (int)size_min(above, sizeof folder), path.bytes);
-        if (size > 0 && (size_t)size < sizeof folder && os_sys_is_kept(os, mounts[i], folder) == 0)
+        if (size < 0 || (size_t)size >= sizeof folder)
+            return true;
+        int kept = os_sys_is_kept(os, mounts[i], folder);
+        if (kept == 0 || (kept < 0 && kept != -ENOENT && kept != -ENOTDIR))
             return true;
     }
     return false;

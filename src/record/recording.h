@@ -42,8 +42,8 @@ int recording_open_tracked(const char *path, const char *const *phases, size_t c
                            struct recording **out, vitals_error *error);
 void recording_close(struct recording *recording);
 
-/* "vitals", "vitals-csv", "resource-tracker", "resource-tracker-0.1", "resource-tracker-rs",
- * "gpu-tracker", "json" (an account alone). */
+/* "vitals", "vitals-csv", "resource-tracker", "resource-tracker-0.1", "resource-tracker-0.4",
+ * "resource-tracker-rs", "gpu-tracker", "json" (an account alone). */
 const char *recording_format(const struct recording *recording);
 
 /* Returns the problems of the recording, a sentence a line; "" if it has none. */

@@ -261,6 +261,7 @@ void vitals_sampler_stop(vitals_sampler *sampler)
     os_event_set(sampler->stop);
     pthread_join(sampler->thread, NULL);
     sampler->running = false;
+    sampler->next_ns = 0;
 }
 
 /* ---- the slot ---- */

@@ -31,8 +31,8 @@ int file_open_or_make(const char *path, int flags)
     int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags);
     if (descriptor < 0 && errno == ENOENT)
         descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_CREAT | O_EXCL | flags, 0666);
-    if (descriptor < 0 && errno == EEXIST)
-        errno = ENOENT;
+    if (descriptor < 0 && errno == EEXIST) /* made meanwhile, or a link that leads nowhere */
+        descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags);
     return descriptor;
 }
 

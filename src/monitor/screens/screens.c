@@ -406,7 +406,7 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     canvas_theme(canvas, look.colorless ? THEME_MONO : look.light ? THEME_LIGHT : look.theme);
     if (look.plain)
         canvas_keep(canvas, STYLE_REVERSE);
-    if (look.colorless)
+    if (look.colorless || look.theme == THEME_MONO)
         canvas_keep(canvas, ~(ink)STYLE_COLORS);
     if (look.light || look.theme == THEME_LIGHT)
         canvas_darken(canvas);

@@ -140,9 +140,6 @@ static int probe(sqlite3 *database, const char *path, vitals_error *error)
     if (tables == 0)
         return record_fail(VITALS_EFORMAT, path, error, RECORD_NOTHING_YET);
 
-    if (database_number(database, "SELECT count(*) FROM sqlite_master") == 0)
-        return record_fail(VITALS_EFORMAT, path, error, RECORD_NOTHING_YET);
-
     /* If the file ends inside a page and no log holds that page, SQLite would read zeros for the
      * rest of it. */
     long long page_size = database_number(database, "PRAGMA page_size");

@@ -133,6 +133,7 @@ void space_done(struct space_reader *reader)
 {
     if (reader->child <= 0)
         return;
+    (void)shutdown(reader->socket, SHUT_RDWR); /* a fork of the program may have a copy */
     os_close_descriptor(reader->socket);
     while (waitpid((pid_t)reader->child, NULL, __WALL) < 0 && errno == EINTR)
         ;
