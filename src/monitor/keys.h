@@ -48,7 +48,7 @@ enum key_group { KEYS_LOOK = 1, KEYS_MOVE, KEYS_SORT, KEYS_ACT, KEYS_TIME, KEYS_
 
 enum { KEY_CODES = 6 };
 
-/* Arguments of keys that do something else on the usual screen than in nvitop's arrangement. */
+/* Arguments of keys that do something else on the main screen than in nvitop's arrangement. */
 enum { KEYS_PAGE = 100, KEYS_TREE = 1 };
 
 struct binding {

@@ -1,4 +1,4 @@
-/* hints.c: the last row of the usual screen: keys and what they do, as many as fit. A click on one
+/* hints.c: the last row of the main screen: keys and what they do, as many as fit. A click on one
  * presses it. */
 #include <stdio.h>
 #include <string.h>

@@ -85,7 +85,7 @@ static void choose_forms(const struct model *model, struct layout *layout, int l
     }
 }
 
-/* The usual screen: what has room follows from the size, the devices and keys alone, so that
+/* The main screen: what has room follows from the size, the devices and keys alone, so that
  * nothing moves while processes come and go. The list has two fifths of the height at least, and
  * more if charts have nothing to gain. */
 enum { OWN_FRAME = 2, CHART_LEAST = 2, CHART_MOST = 12 };

@@ -20,7 +20,7 @@ struct layout {
     int height;                    /* of everything */
     int lift_most;                 /* rows that may be moved out of sight */
 
-    /* Of the usual screen. */
+    /* Of the main screen. */
     bool usual;                        /* else that of nvitop */
     int attention_y, cpus_y;           /* below 0: there is none */
     int machine_charts, device_charts; /* rows of charts in a tile; 0: a line each */
@@ -52,7 +52,7 @@ void pane_processes(struct pen *pen, const struct model *model, const struct lay
 bool pane_command(const struct model *model, const struct item *item,
                   char out[static WORDS_COMMAND]);
 
-/* ---- the usual screen: pane_attention.c, pane_machine.c, pane_gpus.c ---- */
+/* ---- the main screen: pane_attention.c, pane_machine.c, pane_gpus.c ---- */
 
 /* Seconds of a column of charts, by the span that a key chooses. */
 enum { CHART_SPANS = 3 };

@@ -184,7 +184,7 @@ static ink shade_of(const struct model *model, const struct column *column, cons
     return ratio < 0.01 ? INK_SOFT : theme_step(ramp, 0.5 + ratio / 2);
 }
 
-/* A line of the usual screen, each column in a color of its own. */
+/* A line of the main screen, each column in a color of its own. */
 static void draw_shaded(struct pen *pen, const struct model *model,
                         const struct column_choice *choice, const struct item *item, int y,
                         ink style, bool is_marked)
@@ -380,7 +380,7 @@ static void mark_one(struct pen *pen, const struct model *model, const struct co
     }
 }
 
-/* The title of the usual screen, in the rule above the list. */
+/* The title of the main screen, in the rule above the list. */
 static void own_title(struct pen *pen, const struct model *model,
                       const struct column_choice *choice, int y, const struct seen *seen)
 {

@@ -37,7 +37,7 @@ static int open_help(struct monitor *monitor, void **state)
         return -1;
     (void)snprintf(text, sizeof text, "vitals %s", vitals_version_text());
     add(help, text, "", true, false);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && monitor->model.arranged.nvitop; i++) {
         const unsigned *thresholds = i == 0 ? look->gpu_thresholds : look->memory_thresholds;
         (void)snprintf(text, sizeof text, "green below %u %%, yellow, red from %u %%",
                        thresholds[0], thresholds[1]);

@@ -292,7 +292,7 @@ static void second_chart(struct model *model)
 {
     static const char *const NAMES[] = {"memory", "power, of its limit", "temperature, to 100 °C"};
     if (model->arranged.nvitop || model_device_count(model) == 0) {
-        model_say(model, "the usual screen has charts of each device, where there are devices");
+        model_say(model, "the main screen has charts of each device, where there are devices");
         return;
     }
     model->second = (enum second_chart)((model->second + 1) % SECOND_KINDS);
@@ -302,8 +302,7 @@ static void second_chart(struct model *model)
 static void span_chart(struct model *model)
 {
     if (model->arranged.nvitop) {
-        model_say(model,
-                  "the time base can be chosen on the usual screen, without --layout nvitop");
+        model_say(model, "the time base can be chosen on the main screen, without --layout nvitop");
         return;
     }
     model->span = (model->span + 1) % CHART_SPANS;
