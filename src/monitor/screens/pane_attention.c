@@ -186,8 +186,9 @@ void pane_attention(struct pen *pen, const struct model *model, int y)
             const struct concern *own = &concerns.items[i];
             if (own->is_trouble != (grave == 1))
                 continue;
-            (void)snprintf(unnamed, sizeof unnamed, own->unnamed > 0 ? " and %u more" : "",
-                           own->unnamed);
+            (void)snprintf(unnamed, sizeof unnamed, " and %u more", own->unnamed);
+            if (own->unnamed == 0)
+                unnamed[0] = '\0';
             (void)snprintf(line, sizeof line, "%s%s%s %s", marks[1 + grave], own->subject, unnamed,
                            own->says);
             bool last = told + 1 == concerns.count && concerns.more == 0;
