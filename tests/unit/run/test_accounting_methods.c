@@ -321,7 +321,7 @@ static bool has_word(const char *words, const char *word)
 /* ---- CPU time ---- */
 
 /* What is between a process's own clock and the kernel's account of it: its start and its end. */
-static const double TICK_SECONDS = 0.01, STEP_SECONDS = 0.03, AHEAD_SECONDS = 0.005, SHARE = 0.005;
+static const double TICK_SECONDS = 0.01, STEP_SECONDS = 0.03, SHARE = 0.005;
 /* A sanitizer's work at the end of a process comes after the process has read its own CPU time. */
 static const double END_SECONDS = CHECK_SANITIZED ? 0.2 : 0;
 
@@ -337,30 +337,43 @@ static double stolen_seconds(void)
     return (double)steal / (double)sysconf(_SC_CLK_TCK);
 }
 
+/* One job of a method; skips the test if the method is not permitted here. The figure's state. */
+static int counts_cpu_of(const char *method, const char *way, bool as_nobody)
+{
+    double stolen = stolen_seconds();
+    struct told told = do_job(
+        (struct job){.methods = method, .work = way, .seconds = 0.2, .as_nobody = as_nobody});
+    if (!has_word(told.methods, method))
+        CHECK_SKIP("this rung is not permitted here");
+    CHECK_CASE(way);
+    const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
+    /* perf sees no exits: if wait4 missed none, wait4's figure is shown. */
+    bool perf = strcmp(method, "perf") == 0, bound = perf && strcmp(way, "ignored") == 0;
+    stolen = perf ? stolen_seconds() - stolen : 0;
+    CHECK(told.truth >= 0.2);
+    CHECK(cpu->value.as.f64 >=
+          told.truth * (1 - SHARE) - (bound ? STEP_SECONDS / 3 + TICK_SECONDS + stolen : 0));
+    /* On a busy machine that is a good part of it. */
+    double share = perf ? 5 * SHARE : SHARE;
+    CHECK(cpu->value.as.f64 <= told.truth * (1 + share) + STEP_SECONDS + END_SECONDS + stolen);
+    return cpu->value.state;
+}
+
 static void counts_cpu(const char *method, bool as_nobody)
 {
     static const char *const WAYS[] = {"children", "ignored", "daemon", "thread"};
+    enum { TURNS = 12 };
+    bool perf = strcmp(method, "perf") == 0;
     for (size_t i = 0; i < ARRAY_COUNT(WAYS); i++) {
-        double stolen = stolen_seconds();
-        struct told told = do_job((struct job){
-            .methods = method, .work = WAYS[i], .seconds = 0.2, .as_nobody = as_nobody});
-        if (!has_word(told.methods, method))
-            CHECK_SKIP("this rung is not permitted here");
-        CHECK_CASE(WAYS[i]);
-        const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
-        /* perf sees no exits: if wait4 missed none, wait4's figure is shown, and exact. */
-        bool perf = strcmp(method, "perf") == 0, bound = perf && strcmp(WAYS[i], "ignored") == 0;
-        stolen = perf ? stolen_seconds() - stolen : 0;
-        CHECK(told.truth >= 0.2);
-        /* Its clock counts interrupts too: ahead of wait4's it says that some may be missing. */
-        bool ahead = perf && cpu->value.as.f64 > told.truth + AHEAD_SECONDS;
-        if (!ahead || cpu->value.state != VITALS_LOWER_BOUND)
-            CHECK_INT(cpu->value.state, bound ? VITALS_LOWER_BOUND : VITALS_HAVE);
-        CHECK(cpu->value.as.f64 >=
-              told.truth * (1 - SHARE) - (bound ? STEP_SECONDS / 3 + TICK_SECONDS + stolen : 0));
-        /* On a busy machine that is a good part of it. */
-        double share = perf ? 5 * SHARE : SHARE;
-        CHECK(cpu->value.as.f64 <= told.truth * (1 + share) + STEP_SECONDS + END_SECONDS + stolen);
+        int expected = perf && strcmp(WAYS[i], "ignored") == 0 ? VITALS_LOWER_BOUND : VITALS_HAVE;
+        int state = counts_cpu_of(method, WAYS[i], as_nobody);
+        /* Its clock counts interrupts and stolen time too: where it is so far ahead of wait4's that
+         * a process may be missing, the figure is a bound. That is not so in every turn. */
+        for (int turn = 1; perf && state != expected && turn < TURNS; turn++) {
+            CHECK_INT(state, VITALS_LOWER_BOUND);
+            state = counts_cpu_of(method, WAYS[i], as_nobody);
+        }
+        CHECK_INT(state, expected);
     }
 }
 
