@@ -21,7 +21,8 @@ typedef struct vitals_figure vitals_figure;
 /* Frees an account and its figures. Accepts NULL. */
 VITALS_API void vitals_account_free(vitals_account *account);
 
-/* Returns the exit status as a shell reports it: the exit code, 128 + the signal, 126, 127. */
+/* Returns the exit status as a shell reports it: the exit code, 128 + the signal, 126, 127; -1 if
+ * the command has not ended, or its exit status is not known. */
 VITALS_API int vitals_account_exit_code(const vitals_account *account) VITALS_NONNULL(1);
 
 /* Returns the signal that ended the command, or 0. */

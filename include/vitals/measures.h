@@ -14,7 +14,8 @@ typedef enum vitals_measure {
     VITALS_MEASURE_CPU_USER_SECONDS = 2,
     // CPU time in the kernel. Unit: seconds, counter.
     VITALS_MEASURE_CPU_SYSTEM_SECONDS = 3,
-    // CPUs in use since the snapshot before: 1 is one core, always. Unit: cores, gauge.
+    // CPUs in use since the figure before, over at least 90 ms: 1 is one core, always. Unit: cores,
+    // gauge.
     VITALS_MEASURE_CPU_CORES = 4,
     // cpu_cores of the expected cores; of the system: of all. Unit: ratio, gauge.
     VITALS_MEASURE_CPU_RATIO = 5,

@@ -1024,8 +1024,8 @@ typedef enum vitals_metric {
     VITALS_PROCESS_SECURITY_LABEL = 0x0871,
     // The process id that the driver gives. Form: identity, u64. Source: NVML process lists; KFD
     VITALS_GPU_PROCESS_PID = 0x0901,
-    // The key of its row in the table process; outside where the pid is of another namespace. Form:
-    // identity, u64. Source: proven by /proc/PID
+    // The key of its row in the table process; outside if the pid is of another namespace, or its
+    // process ended before it was seen. Form: identity, u64. Source: proven by /proc/PID
     VITALS_GPU_PROCESS_PROCESS = 0x0902,
     // C, G, M and their sums, as C+G: compute, graphics, compute through the MPS server. Form:
     // gauge, text. Source: NVML process lists

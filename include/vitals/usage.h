@@ -82,7 +82,8 @@ typedef struct vitals_usage_options {
     const char *const *devices; /* UUIDs, indices or addresses as vitals_gpu_find takes them, NULL
                                    at the end; NULL: every device */
     const char *brand;          /* "nvidia", "amd", "intel"; NULL: all */
-    int details;      /* not 0: PSS, USS, descriptors and what else costs more than a read */
+    int details;      /* not 0: what costs more than a read: PSS, USS, swapped and anonymous memory,
+                         descriptors, bytes of any system call, context switches and delays */
     int machine_pace; /* of enum vitals_machine_pace */
 } vitals_usage_options;
 

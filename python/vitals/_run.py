@@ -96,9 +96,11 @@ class Account:
                 for name in _core.each(lib.vitals_account_next_attribute, self.pointer)}
 
     @property
-    def exit_code(self) -> int:
-        """As a shell reports it: the exit code, 128 + the signal, 126, 127."""
-        return int(lib.vitals_account_exit_code(self.pointer))
+    def exit_code(self) -> int | None:
+        """As a shell reports it: the exit code, 128 + the signal, 126, 127; None if it has not ended
+        or that is not known."""
+        code = int(lib.vitals_account_exit_code(self.pointer))
+        return code if code >= 0 else None
 
     @property
     def failure(self) -> str:
@@ -400,7 +402,7 @@ def run(argv: Sequence[str | os.PathLike[str]], *, check: bool = False, timeout:
             late.account = measured.stop()  # type: ignore[attr-defined]
             raise late
         account = measured.stop()
-    if check and account.exit_code != 0:
+    if check and account.exit_code:
         bad = subprocess.CalledProcessError(account.exit_code, list(argv))
         bad.account = account  # type: ignore[attr-defined]
         raise bad

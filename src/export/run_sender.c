@@ -211,8 +211,12 @@ int run_sender_account(struct run_sender *sender, const vitals_account *account,
     struct buffer line = {.bytes = NULL, .failed = bytes == NULL};
     buffer_string(&line, "\n{\"account\":");
     buffer_string(&line, bytes != NULL ? bytes : "");
-    buffer_format(&line, ",\"status\":{\"state\":\"%s\",\"code\":%d,\"signal\":%d}", state, code,
-                  signal);
+    buffer_format(&line, ",\"status\":{\"state\":\"%s\",\"code\":", state);
+    if (code >= 0)
+        buffer_format(&line, "%d", code);
+    else
+        buffer_string(&line, "null");
+    buffer_format(&line, ",\"signal\":%d}", signal);
     if (deadline_ns > 0)
         buffer_format(&line, ",\"until_ns\":\"%llu\"",
                       (unsigned long long)run_sender_until_ns(deadline_ns));

@@ -446,7 +446,10 @@ static void title_line(const struct account_text_lines *lines)
                        signal_names_format(signal, signal_name),
                        words_are(dumped, "1") ? ", core dumped" : "");
     else
-        (void)snprintf(words, sizeof words, " finished in %s, exit %d", wall, exit_code);
+        (void)snprintf(words, sizeof words,
+                       exit_code < 0 ? " finished in %s; its exit code is not known"
+                                     : " finished in %s, exit %d",
+                       wall, exit_code);
     paint_text(lines->paint, COLOR_PLAIN, "vitals: ");
     paint_text(lines->paint, COLOR_PLAIN, name);
     paint_text(lines->paint, COLOR_PLAIN, words);

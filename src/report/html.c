@@ -89,7 +89,7 @@ static void put_outcome(struct html_page *page)
     else if (!running && signal != 0)
         html_format(html, " <span class=\"bad\">by SIG%s</span>",
                     signal_names_format(signal, signal_name));
-    else if (!running)
+    else if (!running && code >= 0)
         html_format(html, ", <span%s>exit %d</span>", code != 0 ? " class=\"bad\"" : "", code);
 }
 

@@ -279,7 +279,7 @@ void sizing_of(const vitals_account *account, struct sizing *out)
                                               [SIZING_GPUS] = 1e6,
                                               [SIZING_GPU_MEMORY] = 0x1p60,
                                               [SIZING_TIME] = 1e10};
-    *out = (struct sizing){.failed = vitals_account_exit_code(account) != 0};
+    *out = (struct sizing){.failed = vitals_account_exit_code(account) > 0};
     size_cpus(account, &out->parts[SIZING_CPUS]);
     size_memory(account, &out->parts[SIZING_MEMORY]);
     size_gpus(account, out);

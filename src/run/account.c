@@ -229,6 +229,7 @@ vitals_account *account_new(void)
         return NULL;
     }
     account->capacity = FIGURES_RESERVED;
+    account->exit_code = -1;
     return account;
 }
 
@@ -354,7 +355,10 @@ int vitals_account_json(const vitals_account *account, vitals_write_fn *write, v
     writer_i64(&writer, VITALS_SCHEMA);
     put_member(&writer, ",\"vitals\":", vitals_version_text());
     writer_raw(&writer, ",\"exit_code\":");
-    writer_i64(&writer, account->exit_code);
+    if (account->exit_code >= 0)
+        writer_i64(&writer, account->exit_code);
+    else
+        writer_raw(&writer, "null");
     writer_raw(&writer, ",\"signal\":");
     writer_i64(&writer, account->signal);
     if (account->failure[0] != '\0')

@@ -54,6 +54,16 @@ class Processes(RunCase):
                 # Nothing was lost: a record that came by way of the parent is no loss.
                 self.assertTrue(exact, account["processes"])
 
+    def test_bytes_of_a_short_program_are_counted_at_its_end(self):
+        done, account = self.run_it(["dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=300", "status=none"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if "taskstats" not in account.document["attributes"].get("rungs", ""):
+            self.skipTest("the kernel's records of ends are not for this user")
+        for name in ("call_read_bytes", "call_written_bytes"):
+            self.assertEqual(account[name]["availability"], "lower_bound", account[name])
+            self.assertGreaterEqual(account.value(name), (300 << 20) - 1024)
+            self.assertLess(account.value(name), 310 << 20)
+
     def test_births_are_counted_without_any_rights(self):
         become = ordinary_user()
         self.folder.chmod(0o777)

@@ -234,8 +234,9 @@ static void tensorboard_end(void *data, const json_t *account, const json_t *sta
     const json_t *figures = json_object_get(account, "figures"), *figure;
     size_t i;
     (void)status;
-    buffer_format(&page, "Exit code %d\n\n",
-                  (int)json_integer_value(json_object_get(account, "exit_code")));
+    const json_t *code = json_object_get(account, "exit_code");
+    if (json_is_integer(code))
+        buffer_format(&page, "Exit code %d\n\n", (int)json_integer_value(code));
     buffer_string(&page, "| of | figure | value | unit | availability | source |\n"
                          "|---|---|---:|---|---|---|\n");
     json_array_foreach(figures, i, figure)

@@ -101,7 +101,7 @@ static void set_cores(vitals_usage *usage, const vitals_row *host)
     vitals_availability state = vitals_row_number(host, VITALS_HOST_CPU_BUSY_SECONDS, &busy);
     uint64_t read_ns = vitals_row_read_ns(host, VITALS_HOST_CPU_BUSY_SECONDS);
     uint64_t before = usage->system_cpu_ns;
-    uint64_t shortest = 10 * vitals_metric_resolution_ns(VITALS_HOST_CPU_BUSY_SECONDS, 0);
+    uint64_t shortest = 9 * vitals_metric_resolution_ns(VITALS_HOST_CPU_BUSY_SECONDS, 0);
     if (state > 0 && before != 0 && read_ns < saturating_add(before, shortest)) {
         usage_cell_repeat(cores); /* the same reading, or too near to it */
         usage_cell_repeat(ratio);

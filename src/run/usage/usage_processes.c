@@ -18,8 +18,9 @@
 /* The kernel tells user and system time of children in steps of 10 ms, each cut. */
 static const double ROUNDING_SECONDS = 0.03;
 
-/* A share of a CPU over less is noise of those steps. */
-static const uint64_t CORES_WINDOW_NS = 100 * NS_PER_MS;
+/* A share of a CPU over less is noise of those steps: ten steps, less the tenth by which a snapshot
+ * may come early, as in vitals_row_rate. */
+static const uint64_t CORES_WINDOW_NS = 90 * NS_PER_MS;
 
 enum usage_process_kind { KIND_PLAIN, KIND_CHILDREN, KIND_ABSORBS };
 

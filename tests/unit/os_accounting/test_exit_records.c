@@ -206,6 +206,8 @@ static void a_record_of_the_kernel_is_read(void)
     CHECK_UINT(record.used.largest_bytes % 1024, 0);
     CHECK_UINT(record.used.sum_bytes, record.used.largest_bytes);
     CHECK(record.used.minor_faults > 0);
+    CHECK(record.used.call_read_bytes > 0);
+    CHECK_UINT(record.used.call_read_bytes % 1024, 0);
     for (size_t cut = 0; cut < size; cut++) {
         char *copy = malloc(cut > 0 ? cut : 1);
         memcpy(copy, text, cut);

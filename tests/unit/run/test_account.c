@@ -147,6 +147,7 @@ static void attributes_come_in_their_order(void)
 static void the_end_is_told(void)
 {
     vitals_account *account = new_account();
+    CHECK_INT(vitals_account_exit_code(account), -1);
     vitals_account_ended(account, 137, 9);
     CHECK_INT(vitals_account_exit_code(account), 137);
     CHECK_INT(vitals_account_signal(account), 9);
@@ -182,6 +183,9 @@ static void json_tells_all_of_it(void)
     add(account, "cpu_seconds", "GPU-\"a\"", 0.25, VITALS_HAVE);
     add(account, "wall_seconds", "", 0, VITALS_TIMED_OUT);
     CHECK_OK(vitals_account_set(account, "command", (vitals_text){"a\nb\0c", 5}, &error), error);
+    CHECK_INT(vitals_account_json(account, take, &sink), 0);
+    CHECK_CONTAINS(sink.bytes, "\"exit_code\":null,\"signal\":0");
+    sink = (struct sink){0};
     vitals_account_ended(account, 3, 0);
     CHECK_INT(vitals_account_json(account, take, &sink), 0);
     CHECK_CONTAINS(sink.bytes, "\"exit_code\":3,\"signal\":0");

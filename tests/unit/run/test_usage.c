@@ -185,6 +185,28 @@ static void cores_need_a_window(void)
     world_done(&world, usage);
 }
 
+/* At an interval of ten steps of the clock a snapshot that comes a little early is not left out. */
+static void an_early_snapshot_has_cores(void)
+{
+    world_init(&world);
+    vitals_availability state;
+    world_add(&world, 1, 0, 10, 5);
+    vitals_usage *usage = usage_of_launcher(5);
+    world_fold(&world, usage);
+    for (int i = 0; i < 20; i++) {
+        double seconds = i % 2 == 0 ? 0.095 : 0.105;
+        world.seconds -= 1 - seconds;
+        world.host_busy += seconds;
+        world_find(&world, 1)->children_user += seconds;
+        world_fold(&world, usage);
+        CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "cpu_cores", &state), 1, 1e-6);
+        CHECK(state > 0 && state != VITALS_STALE);
+        CHECK_NEAR(newest(usage, VITALS_SCOPE_SYSTEM, "cpu_cores", &state), 1, 1e-6);
+        CHECK(state > 0 && state != VITALS_STALE);
+    }
+    world_done(&world, usage);
+}
+
 /* A recording of two samplers: keys begin anew and mean others. */
 static void keys_of_another_stream_mean_others(void)
 {
@@ -436,6 +458,7 @@ static const check_test tests[] = {
     {"steps of the clock and sleep do not count", steps_of_the_clock_and_sleep_do_not_count},
     {"a snapshot that is not newer is passed over", a_snapshot_that_is_not_newer_is_passed_over},
     {"cores need a window", cores_need_a_window},
+    {"an early snapshot has cores", an_early_snapshot_has_cores},
     {"keys of another stream mean others", keys_of_another_stream_mean_others},
     {"a list that cannot be read ends nobody", a_list_that_cannot_be_read_ends_nobody},
     {"the machine counts from the first snapshot", the_machine_counts_from_the_first_snapshot},

@@ -64,7 +64,9 @@ int exit_record_parse(const char *bytes, size_t size, struct exit_record *out)
                  .minor_faults = NUMBER(ac_minflt),
                  .major_faults = NUMBER(ac_majflt),
                  .voluntary = NUMBER(nvcsw),
-                 .involuntary = NUMBER(nivcsw)},
+                 .involuntary = NUMBER(nivcsw),
+                 .call_read_bytes = NUMBER(read_char), /* whole KiB */
+                 .call_written_bytes = NUMBER(write_char)},
     };
     return 0;
 }

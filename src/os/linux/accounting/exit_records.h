@@ -15,19 +15,21 @@
 
 /* Usage of ended processes, of one process and all its descendants: a member, how two of them are
  * joined, and the figure and scale in which it is told. */
-#define EXIT_SUMS(X)                                               \
-    X(processes, saturating_add, COUNTED_PROCESSES, 1)             \
-    X(cpu_ns, saturating_add, COUNTED_CPU_SECONDS, 1e-9)           \
-    X(user_us, saturating_add, COUNTED_CPU_USER_SECONDS, 1e-6)     \
-    X(system_us, saturating_add, COUNTED_CPU_SYSTEM_SECONDS, 1e-6) \
-    X(largest_bytes, uint64_max, COUNTED_MEMORY_LARGEST_BYTES, 1)  \
-    X(sum_bytes, saturating_add, COUNTED_MEMORY_SUM_BYTES, 1)      \
-    X(read_bytes, saturating_add, COUNTED_READ_BYTES, 1)           \
-    X(written_bytes, saturating_add, COUNTED_WRITTEN_BYTES, 1)     \
-    X(minor_faults, saturating_add, COUNTED_MINOR_FAULTS, 1)       \
-    X(major_faults, saturating_add, COUNTED_MAJOR_FAULTS, 1)       \
-    X(voluntary, saturating_add, COUNTED_VOLUNTARY_SWITCHES, 1)    \
-    X(involuntary, saturating_add, COUNTED_INVOLUNTARY_SWITCHES, 1)
+#define EXIT_SUMS(X)                                                \
+    X(processes, saturating_add, COUNTED_PROCESSES, 1)              \
+    X(cpu_ns, saturating_add, COUNTED_CPU_SECONDS, 1e-9)            \
+    X(user_us, saturating_add, COUNTED_CPU_USER_SECONDS, 1e-6)      \
+    X(system_us, saturating_add, COUNTED_CPU_SYSTEM_SECONDS, 1e-6)  \
+    X(largest_bytes, uint64_max, COUNTED_MEMORY_LARGEST_BYTES, 1)   \
+    X(sum_bytes, saturating_add, COUNTED_MEMORY_SUM_BYTES, 1)       \
+    X(read_bytes, saturating_add, COUNTED_READ_BYTES, 1)            \
+    X(written_bytes, saturating_add, COUNTED_WRITTEN_BYTES, 1)      \
+    X(minor_faults, saturating_add, COUNTED_MINOR_FAULTS, 1)        \
+    X(major_faults, saturating_add, COUNTED_MAJOR_FAULTS, 1)        \
+    X(voluntary, saturating_add, COUNTED_VOLUNTARY_SWITCHES, 1)     \
+    X(involuntary, saturating_add, COUNTED_INVOLUNTARY_SWITCHES, 1) \
+    X(call_read_bytes, saturating_add, COUNTED_CALL_READ_BYTES, 1)  \
+    X(call_written_bytes, saturating_add, COUNTED_CALL_WRITTEN_BYTES, 1)
 #define EXIT_SUM(member, ...) uint64_t member;
 struct exit_sums {
     EXIT_SUMS(EXIT_SUM)
