@@ -1022,6 +1022,11 @@ typedef enum vitals_metric {
     // Its SELinux context or AppArmor profile; unsupported where no such module is on. Form: gauge,
     // text. Source: /proc/PID/attr/current
     VITALS_PROCESS_SECURITY_LABEL = 0x0871,
+    // The anonymous part of its PSS; unsupported before Linux 5.4. Unit: bytes, gauge, u64. Source:
+    // /proc/PID/smaps_rollup Pss_Anon
+    VITALS_PROCESS_PSS_ANON_BYTES = 0x0872,
+    VITALS_PROCESS_PSS_FILE_BYTES = 0x0873,
+    VITALS_PROCESS_PSS_SHMEM_BYTES = 0x0874,
     // The process id that the driver gives. Form: identity, u64. Source: NVML process lists; KFD
     VITALS_GPU_PROCESS_PID = 0x0901,
     // The key of its row in the table process; outside if the pid is of another namespace, or its

@@ -192,6 +192,22 @@ class Limits(RunCase):
         self.assertEqual(done.returncode, 137)
         self.assertEqual(self.attribute(account, "limit"), "memory")
 
+    def test_memory_of_many_small_programs(self):
+        """Each maps more of libraries than it has of its own; of its own they have some 100 MiB together."""
+        with open("/proc/self/smaps_rollup", encoding="utf-8") as file:
+            if "Pss_Anon" not in file.read():
+                self.skipTest("this kernel does not tell which part of PSS is anonymous")
+        text = """
+            import subprocess
+            one = "import ctypes, decimal, json, ssl, time; block = bytearray(b'1') * (4 << 20); time.sleep(600)"
+            for _ in range(12):
+                subprocess.Popen([sys.executable, "-c", one])
+            time.sleep(600)
+            """
+        done, account, _ = self.limited(program(text), "--limit-memory", "80MiB", "--rungs", "wait4,sampling")
+        self.assertEqual(done.returncode, 137)
+        self.assertEqual(self.attribute(account, "limit"), "memory")
+
     def test_memory_that_is_shared_counts_once(self):
         text = """
             import mmap

@@ -19,6 +19,8 @@ struct world_process {
     double resident, peak, anonymous, unique, proportional, threads, read, written;
     double faults, shared;          /* pages of files and shared memory */
     double shared_memory;           /* of `shared` */
+    double anonymous_share;         /* of `proportional`; 0: denied */
+    double shared_memory_share;     /* likewise */
     double walked;                  /* when its memory was walked through; 0: as the world says */
     vitals_availability io;         /* why read and written are not there; 0: they are */
     double network, received, sent; /* its namespace, and what went through that */
@@ -172,6 +174,11 @@ static inline void world_write_process(const struct world *world,
     world_u64(builder, VITALS_PROCESS_RESIDENT_ANON_BYTES, process->anonymous);
     world_u64(builder, VITALS_PROCESS_USS_BYTES, process->unique);
     world_u64(builder, VITALS_PROCESS_PSS_BYTES, process->proportional);
+    bool split = process->anonymous_share > 0;
+    world_u64(builder, VITALS_PROCESS_PSS_ANON_BYTES,
+              split ? process->anonymous_share : (double)NAN);
+    world_u64(builder, VITALS_PROCESS_PSS_SHMEM_BYTES,
+              split ? process->shared_memory_share : (double)NAN);
     double walked = process->walked > 0 ? process->walked : world->detail_read;
     world_read_at(builder, VITALS_PROCESS_USS_BYTES, walked);
     world_read_at(builder, VITALS_PROCESS_PSS_BYTES, walked);
@@ -253,6 +260,8 @@ static inline vitals_snapshot *world_snapshot(struct world *world)
                                             VITALS_PROCESS_RESIDENT_ANON_BYTES,
                                             VITALS_PROCESS_USS_BYTES,
                                             VITALS_PROCESS_PSS_BYTES,
+                                            VITALS_PROCESS_PSS_ANON_BYTES,
+                                            VITALS_PROCESS_PSS_SHMEM_BYTES,
                                             VITALS_PROCESS_SHARED_BYTES,
                                             VITALS_PROCESS_RESIDENT_SHMEM_BYTES,
                                             VITALS_PROCESS_MINOR_FAULTS,

@@ -41,7 +41,8 @@ static const struct info_section {
       P(INVOLUNTARY_CONTEXT_SWITCHES), P(SCHEDULING_POLICY), P(NICE), P(PRIORITY),
       P(REALTIME_PRIORITY), P(CPU), P(CPUS_ALLOWED), P(CPUS_ALLOWED_LIST)}},
     {"Memory",
-     {P(RESIDENT_BYTES),  P(RESIDENT_PEAK_BYTES), P(PSS_BYTES),           P(USS_BYTES),
+     {P(RESIDENT_BYTES),  P(RESIDENT_PEAK_BYTES), P(PSS_BYTES),           P(PSS_ANON_BYTES),
+      P(PSS_FILE_BYTES),  P(PSS_SHMEM_BYTES),     P(USS_BYTES),
       P(SHARED_BYTES),    P(RESIDENT_ANON_BYTES), P(RESIDENT_FILE_BYTES), P(RESIDENT_SHMEM_BYTES),
       P(SWAPPED_BYTES),   P(SWAP_PSS_BYTES),      P(THP_BYTES),           P(HUGETLB_BYTES),
       P(LOCKED_BYTES),    P(VIRTUAL_BYTES),       P(VIRTUAL_PEAK_BYTES),  P(TEXT_BYTES),
@@ -97,6 +98,9 @@ static const struct {
     {P(CPUS_ALLOWED_LIST), "CPUs by number"},
     {P(START_SECONDS), "started"},
     {P(PSS_BYTES), "proportional share (PSS)"},
+    {P(PSS_ANON_BYTES), "of that anonymous"},
+    {P(PSS_FILE_BYTES), "of that files"},
+    {P(PSS_SHMEM_BYTES), "of that shared memory"},
     {P(USS_BYTES), "its own (USS)"},
     {P(SWAP_PSS_BYTES), "proportional share of swap"},
     {P(THP_BYTES), "transparent huge pages"},
@@ -508,8 +512,10 @@ static int make_quick_request(vitals_request **out, vitals_error *error)
 {
     static const vitals_metric SLOW[] = {VITALS_PROCESS_COMMAND_LINE,   VITALS_PROCESS_PROGRAM_NAME,
                                          VITALS_PROCESS_PSS_BYTES,      VITALS_PROCESS_USS_BYTES,
-                                         VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_USER,
-                                         VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_GROUP};
+                                         VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_PSS_ANON_BYTES,
+                                         VITALS_PROCESS_PSS_FILE_BYTES, VITALS_PROCESS_PSS_SHMEM_BYTES,
+                                         VITALS_PROCESS_USER,           VITALS_PROCESS_EFFECTIVE_USER,
+                                         VITALS_PROCESS_GROUP};
     static const vitals_table QUICK[] = {VITALS_TABLE_THREAD, VITALS_TABLE_DESCRIPTOR,
                                          VITALS_TABLE_LIMIT, 0};
     int code = command_request(NULL, QUICK, out, error);

@@ -97,10 +97,11 @@ static void note_common(struct usage_memory *memory)
 }
 
 /* The processes that were walked through since the last tick. */
-static void note_walked(struct usage_process *process, const vitals_row *row)
+static void note_walked(const vitals_usage *usage, struct usage_process *process,
+                        const vitals_row *row)
 {
     struct usage_memory *memory = &process->memory;
-    double proportional = 0, unique = 0;
+    double proportional = 0, unique = 0, anonymous, shared;
     uint64_t read_ns = vitals_row_read_ns(row, VITALS_PROCESS_USS_BYTES);
     memory->state = (signed char)vitals_row_number(row, VITALS_PROCESS_USS_BYTES, &unique);
     if (memory->state <= 0 || read_ns == memory->walked_ns)
@@ -110,6 +111,11 @@ static void note_walked(struct usage_process *process, const vitals_row *row)
     memory->walked_ns = read_ns;
     memory->proportional = proportional;
     memory->unique = unique;
+    bool known = vitals_row_number(row, VITALS_PROCESS_PSS_ANON_BYTES, &anonymous) > 0;
+    if (!usage->shared_is_held ||
+        vitals_row_number(row, VITALS_PROCESS_PSS_SHMEM_BYTES, &shared) <= 0)
+        shared = 0;
+    memory->firm = known ? anonymous + shared : -1;
     memory->anonymous_then = memory->anonymous;
     note_common(memory);
 }
@@ -245,9 +251,12 @@ static int compare_sizes(const void *a, const void *b)
     return second->map_known - first->map_known;
 }
 
-/* PSS less all its pages of files, of which PSS has only a part. */
+/* Its part of pages that are of no file. Before Linux 5.4: PSS less all its pages of files, of which
+ * PSS has only a part. */
 static double firm_part(const vitals_usage *usage, const struct usage_memory *memory)
 {
+    if (memory->firm >= 0)
+        return memory->firm;
     if (memory->shared_ns < memory->still_ns)
         return 0;
     bool known = usage->shared_is_held && memory->shared_memory_ns >= memory->still_ns;
@@ -449,7 +458,7 @@ void usage_memory(vitals_usage *usage, const vitals_snapshot *snapshot)
         note_resident(process, row);
     bound(usage);
     while ((process = usage_next_member(usage, snapshot, &row)) != NULL)
-        note_walked(process, row);
+        note_walked(usage, process, row);
     find_twins(usage, snapshot);
     estimate(usage, snapshot);
 }

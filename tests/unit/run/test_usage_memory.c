@@ -196,6 +196,27 @@ static void firm_pages_are_held_together(void)
     world_done(&world, usage);
 }
 
+/* Where the kernel tells which part of PSS is anonymous, mapped libraries take nothing of it. */
+static void the_kernel_tells_firm_pages_of_small_programs(void)
+{
+    for (int held = 0; held < 2; held++) {
+        world_init(&world);
+        vitals_usage *usage = usage_of_launcher(5);
+        usage->shared_is_held = held;
+        for (uint64_t key = 1; key <= 4; key++) {
+            struct world_process *process = add(key, key == 1 ? 0 : 1, 120 + (double)key, 40, 60);
+            process->shared = 80; /* of which 10 are shared memory, and the rest is of libraries */
+            process->shared_memory = 10;
+            process->anonymous_share = 40;
+            process->shared_memory_share = 5;
+        }
+        world_fold(&world, usage);
+        world_fold(&world, usage);
+        CHECK_NEAR(usage_memory_firm(usage), held ? 4 * 45 : 4 * 40, 0);
+        world_done(&world, usage);
+    }
+}
+
 /* ---- whatever happens ---- */
 
 enum { PROCESSES = 6, PAGES = 4096, EVENTS = 12, TICKS = 30 };
@@ -209,7 +230,9 @@ static struct model {
     bool lives[PROCESSES];
     struct world_process told[PROCESSES];
     double most;    /* pages that were held at one moment */
+    double firm;    /* of no file: the same */
     double largest; /* process that a tick saw */
+    double firmest; /* the same of no file */
 } model;
 
 static unsigned chance(unsigned below)
@@ -226,23 +249,32 @@ static unsigned mappers(unsigned page)
     return count;
 }
 
+static bool is_of_file(unsigned page)
+{
+    return page % 3 == 0;
+}
+
 static void count_pages(void)
 {
-    double held = 0;
-    for (unsigned page = 0; page < model.next_page; page++)
+    double held = 0, firm = 0;
+    for (unsigned page = 0; page < model.next_page; page++) {
         held += mappers(page) > 0;
-    model.most = held > model.most ? held : model.most;
+        firm += mappers(page) > 0 && !is_of_file(page);
+    }
+    model.most = fmax(model.most, held);
+    model.firm = fmax(model.firm, firm);
 }
 
 static void walk(unsigned at)
 {
     struct world_process *told = &model.told[at];
-    told->unique = told->proportional = 0;
+    told->unique = told->proportional = told->anonymous_share = 0;
     for (unsigned page = 0; page < model.next_page; page++) {
         if (!model.maps[at][page])
             continue;
         told->unique += mappers(page) == 1;
         told->proportional += 1000.0 / mappers(page); /* of a thousand bytes each */
+        told->anonymous_share += is_of_file(page) ? 0 : 1000.0 / mappers(page);
     }
     told->unique *= 1000;
     told->walked = world.seconds;
@@ -309,10 +341,13 @@ static void tick(vitals_usage *usage)
         if (!model.lives[at])
             continue;
         struct world_process *told = &model.told[at];
-        told->resident = 0;
-        for (unsigned page = 0; page < model.next_page; page++)
+        told->resident = told->shared = 0;
+        for (unsigned page = 0; page < model.next_page; page++) {
             told->resident += model.maps[at][page] ? 1000 : 0;
+            told->shared += model.maps[at][page] && is_of_file(page) ? 1000 : 0;
+        }
         model.largest = fmax(model.largest, told->resident);
+        model.firmest = fmax(model.firmest, told->resident - told->shared);
         world.processes[world.process_count++] = *told;
     }
     world_fold(&world, usage);
@@ -320,7 +355,7 @@ static void tick(vitals_usage *usage)
 
 static void no_bound_is_above_what_was_held(void)
 {
-    unsigned together = 0;
+    unsigned together = 0, firm_together = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         vitals_availability state;
         world_init(&world);
@@ -340,14 +375,20 @@ static void no_bound_is_above_what_was_held(void)
             tick(usage);
         }
         double low = figure_of(usage, "memory_peak_low_bytes", "", &state);
+        double firm = usage_memory_firm(usage);
         together += low > model.largest;
+        firm_together += firm > model.firmest;
         CHECK_INT(state, VITALS_LOWER_BOUND);
         if (low > model.most * 1000)
             CHECK_FAIL("seed %u: %f was at least held, of %f", (unsigned)seed, low,
                        model.most * 1000);
+        if (firm > model.firm * 1000)
+            CHECK_FAIL("seed %u: %f were of no file, of %f", (unsigned)seed, firm,
+                       model.firm * 1000);
         world_done(&world, usage);
     }
     CHECK(together > 100); /* else nothing was tried */
+    CHECK(firm_together > 100);
 }
 
 /* ---- readings of different moments ---- */
@@ -523,6 +564,7 @@ static const check_test tests[] = {
     {"a peak from before is none of the run", a_peak_from_before_is_none_of_the_run},
     {"pages of files pass no limit", pages_of_files_pass_no_limit},
     {"firm pages are held together", firm_pages_are_held_together},
+    {"the kernel tells firm pages of small programs", the_kernel_tells_firm_pages_of_small_programs},
     {"no bound is above what was held", no_bound_is_above_what_was_held},
     {"pages of which shared ones are not known are not its own",
      pages_of_which_shared_ones_are_not_known_are_not_its_own},

@@ -69,11 +69,14 @@ enum {
     SMAPS_DIRTY = 1u << 2,
     SMAPS_HUGETLB = 1u << 3,
     SMAPS_SWAP_PSS = 1u << 4,
-    SMAPS_THP = 1u << 5
+    SMAPS_THP = 1u << 5,
+    SMAPS_PSS_ANON = 1u << 6,
+    SMAPS_PSS_FILE = 1u << 7,
+    SMAPS_PSS_SHMEM = 1u << 8
 };
 struct linux_smaps {
     unsigned has;
-    uint64_t pss_bytes;
+    uint64_t pss_bytes, pss_anon_bytes, pss_file_bytes, pss_shmem_bytes;
     uint64_t private_clean_bytes, private_dirty_bytes, private_hugetlb_bytes;
     uint64_t swap_pss_bytes, thp_bytes;
 };

@@ -22,6 +22,9 @@ size_t linux_add_smaps(const char *bytes, size_t size, struct linux_smaps *sum)
         unsigned bit;
     } LINES[] = {
         {"Pss:", offsetof(struct linux_smaps, pss_bytes), SMAPS_PSS},
+        {"Pss_Anon:", offsetof(struct linux_smaps, pss_anon_bytes), SMAPS_PSS_ANON},
+        {"Pss_File:", offsetof(struct linux_smaps, pss_file_bytes), SMAPS_PSS_FILE},
+        {"Pss_Shmem:", offsetof(struct linux_smaps, pss_shmem_bytes), SMAPS_PSS_SHMEM},
         {"Private_Clean:", offsetof(struct linux_smaps, private_clean_bytes), SMAPS_CLEAN},
         {"Private_Dirty:", offsetof(struct linux_smaps, private_dirty_bytes), SMAPS_DIRTY},
         {"Private_Hugetlb:", offsetof(struct linux_smaps, private_hugetlb_bytes), SMAPS_HUGETLB},
@@ -96,7 +99,7 @@ void metrics_read_memory(struct metrics_reading *reading, const vitals_metric *m
         state = kind == METRICS_KERNEL_THREAD ? VITALS_HAVE
                 : kind == METRICS_NOT_KNOWN   ? batch_reason(reading, -ENOENT)
                                               : VITALS_GONE;
-        sum.has = SMAPS_PSS | SMAPS_CLEAN | SMAPS_DIRTY | SMAPS_SWAP_PSS | SMAPS_THP;
+        sum.has = ~0u;
     } else if (result < 0) {
         state = batch_reason(reading, result);
     }
@@ -111,6 +114,9 @@ void metrics_read_memory(struct metrics_reading *reading, const vitals_metric *m
         unsigned bits;
     } values[] = {
         {VITALS_PROCESS_PSS_BYTES, sum.pss_bytes, SMAPS_PSS},
+        {VITALS_PROCESS_PSS_ANON_BYTES, sum.pss_anon_bytes, SMAPS_PSS_ANON},
+        {VITALS_PROCESS_PSS_FILE_BYTES, sum.pss_file_bytes, SMAPS_PSS_FILE},
+        {VITALS_PROCESS_PSS_SHMEM_BYTES, sum.pss_shmem_bytes, SMAPS_PSS_SHMEM},
         {VITALS_PROCESS_USS_BYTES, saturating_add(private, sum.private_hugetlb_bytes),
          SMAPS_CLEAN | SMAPS_DIRTY},
         {VITALS_PROCESS_SWAP_PSS_BYTES, sum.swap_pss_bytes, SMAPS_SWAP_PSS},
