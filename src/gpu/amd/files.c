@@ -50,6 +50,25 @@ struct span amd_read_text(struct amd_reader *reader, const char *file, char *out
     return (struct span){out, *state > 0 ? strlen(out) : 0};
 }
 
+/* Van Gogh counts activity in percent, other processors in hundredths of it (the kernel's
+ * vangogh_ppt.c divides for its first firmware alone, which wrote no record 2.4). A record does not
+ * tell the firmware, so that a number up to 100 is an estimate before 2.4. */
+static void scale_activity(struct amd_reader *reader)
+{
+    static const enum amd_number RATIOS[] = {AMD_GFX_RATIO, AMD_VIDEO_RATIO};
+    struct value device = amd_read_number(reader, "device");
+    if (reader->room.format != 2 || device.state <= 0 ||
+        (device.as.u64 != 0x163f && device.as.u64 != 0x1435))
+        return;
+    for (size_t i = 0; i < ARRAY_COUNT(RATIOS); i++) {
+        struct value *ratio = &reader->room.numbers[RATIOS[i]];
+        if (ratio->state <= 0 || ratio->as.f64 > 0.01)
+            continue;
+        ratio->as.f64 *= 100;
+        ratio->state = reader->room.content >= 4 ? VITALS_HAVE : VITALS_ESTIMATE;
+    }
+}
+
 const struct amd_metrics *amd_record(struct amd_reader *reader)
 {
     char path[OS_SYS_PATH], bytes[4096];
@@ -60,10 +79,12 @@ const struct amd_metrics *amd_record(struct amd_reader *reader)
     if (!pci_path(path, reader->device->folder, "gpu_metrics"))
         return NULL;
     int result = os_sys_bytes(reader->os, path, bytes, sizeof bytes, &size);
-    if (result < 0 && result != -EFBIG)
+    if (result < 0 && result != -EFBIG) {
         (void)amd_availability(reader, result);
-    else if (amd_metrics_parse(bytes, size, &reader->room))
+    } else if (amd_metrics_parse(bytes, size, &reader->room)) {
+        scale_activity(reader);
         reader->record = &reader->room;
+    }
     return reader->record;
 }
 

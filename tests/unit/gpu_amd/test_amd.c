@@ -224,6 +224,12 @@ static void files_become_values(void)
         {"phoenix-6.8", 0, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "fclk", VITALS_HAVE, 2000e6},
         {"phoenix-6.8", 0, VITALS_GPU_THROTTLED_BY_POWER, "", VITALS_UNSUPPORTED, NONE},
 
+        /* percent, where others count hundredths; the first firmware may have done so too */
+        {"vangogh-6.1", 0, VITALS_GPU_UTILIZATION_RATIO, "", VITALS_HAVE, 0.63},
+        {"vangogh-6.1", 0, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "video", VITALS_ESTIMATE, 0.12},
+        {"vangogh-6.8", 0, VITALS_GPU_UTILIZATION_RATIO, "", VITALS_HAVE, 0.64},
+        {"vangogh-6.8", 0, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "video", VITALS_HAVE, 0.12},
+
         {"strix-6.14", 0, VITALS_GPU_POWER_WATTS, "", VITALS_HAVE, 9.839},
         {"strix-6.14", 0, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "video", VITALS_HAVE, 0.17},
         {"strix-6.14", 0, VITALS_GPU_MEMORY_TOTAL_BYTES, "", VITALS_ESTIMATE, 9126805504},
