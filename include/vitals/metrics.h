@@ -694,6 +694,7 @@ typedef enum vitals_metric {
     VITALS_GPU_SENSOR_POWER_LIMIT_WATTS = 0x0508,
     // Energy since the driver was loaded. Unit: joules, counter, f64. Source: hwmon energyN_input
     VITALS_GPU_SENSOR_ENERGY_JOULES = 0x0509,
+    VITALS_GPU_SENSOR_POWER_BURST_LIMIT_WATTS = 0x050a,
     // The clock now. Unit: hertz, gauge, f64. Source: NVML nvmlDeviceGetClockInfo; devfreq
     // cur_freq; npu_current_frequency_mhz; hwmon freqN_input; pp_dpm_*; amdgpu gpu_metrics
     VITALS_GPU_CLOCK_FREQUENCY_HERTZ = 0x0601,
@@ -1103,6 +1104,10 @@ typedef enum vitals_metric {
     // How long it has had the device open. Unit: seconds, counter, f64. Source: NVML
     // nvmlDeviceGetAccountingStats
     VITALS_GPU_PROCESS_ACCOUNTED_SECONDS = 0x0919,
+    VITALS_GPU_PROCESS_VIDEO_RATIO = 0x091a,
+    VITALS_GPU_PROCESS_VIDEO_ENHANCE_RATIO = 0x091b,
+    VITALS_GPU_PROCESS_VIDEO_SECONDS = 0x091c,
+    VITALS_GPU_PROCESS_VIDEO_ENHANCE_SECONDS = 0x091d,
     // have, or the reason why the source gives nothing. Form: gauge, text. Source: ourselves
     VITALS_SOURCE_STATE = 0x0a01,
     // One line for a person: what was found, or why not. Form: gauge, text. Source: ourselves

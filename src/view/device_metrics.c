@@ -29,6 +29,7 @@ const struct device_section_form device_sections[DEVICE_SECTIONS] = {
                         {SENSOR(TEMPERATURE_CELSIUS), SENSOR(HIGH_CELSIUS),
                          SENSOR(CRITICAL_CELSIUS), SENSOR(FAN_RPM), SENSOR(FAN_RATIO),
                          SENSOR(VOLTAGE_VOLTS), SENSOR(POWER_WATTS), SENSOR(POWER_LIMIT_WATTS),
+                         SENSOR(POWER_BURST_LIMIT_WATTS),
                          SENSOR(ENERGY_JOULES)}},
     [DEVICE_PCIE] = {.title = "PCI Express"},
     [DEVICE_LINKS] = {"Links", VITALS_TABLE_GPU_LINK,

@@ -103,6 +103,7 @@ static const char *title_of(vitals_metric metric, char out[static DEVICE_LABEL])
         {VITALS_GPU_SENSOR_FAN_RPM, "FAN"},
         {VITALS_GPU_SENSOR_FAN_RATIO, "OF MOST"},
         {VITALS_GPU_SENSOR_POWER_LIMIT_WATTS, "LIMIT"},
+        {VITALS_GPU_SENSOR_POWER_BURST_LIMIT_WATTS, "IN A BURST"},
         {VITALS_GPU_LINK_ACTIVE, "UP"},
         {VITALS_GPU_LINK_REMOTE_KIND, "TO"},
         {VITALS_GPU_LINK_REMOTE_PCI_BUS_ID, "ADDRESS"},
@@ -115,6 +116,8 @@ static const char *title_of(vitals_metric metric, char out[static DEVICE_LABEL])
         {VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, "BANDWIDTH"},
         {VITALS_GPU_PROCESS_ENCODER_RATIO, "ENC"},
         {VITALS_GPU_PROCESS_DECODER_RATIO, "DEC"},
+        {VITALS_GPU_PROCESS_VIDEO_RATIO, "VIDEO"},
+        {VITALS_GPU_PROCESS_VIDEO_ENHANCE_RATIO, "ENHANCE"},
     };
     for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; i++) {
         if (TITLES[i].metric == metric)
@@ -201,7 +204,9 @@ static void put_processes(struct sheet *sheet)
                                             VITALS_GPU_PROCESS_UTILIZATION_RATIO,
                                             VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO,
                                             VITALS_GPU_PROCESS_ENCODER_RATIO,
-                                            VITALS_GPU_PROCESS_DECODER_RATIO};
+                                            VITALS_GPU_PROCESS_DECODER_RATIO,
+                                            VITALS_GPU_PROCESS_VIDEO_RATIO,
+                                            VITALS_GPU_PROCESS_VIDEO_ENHANCE_RATIO};
     enum { COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
     const struct grid_form form = {.indent = 2, .width = sheet->view->width, .titles = true};
     bool ascii = sheet->view->settings->look.ascii, narrow = form.width > 0 && form.width < 100;

@@ -290,12 +290,16 @@ const struct otlp_source otlp_sources[] = {
     GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, ON_GPU, WITH(ENGINE, "memory")),
     GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_ENCODER_RATIO, ON_GPU, WITH(ENGINE, "encoder")),
     GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_DECODER_RATIO, ON_GPU, WITH(ENGINE, "decoder")),
+    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_VIDEO_RATIO, ON_GPU, WITH(ENGINE, "video")),
+    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_VIDEO_ENHANCE_RATIO, ON_GPU, WITH(ENGINE, "video_enhance")),
     COUNTER("vitals.gpu.process.busy", "s", VITALS_GPU_PROCESS_BUSY_SECONDS, ON_GPU),
     COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_GRAPHICS_SECONDS, ON_GPU, WITH(ENGINE, "graphics")),
     COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_COMPUTE_SECONDS, ON_GPU, WITH(ENGINE, "compute")),
     COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_COPY_SECONDS, ON_GPU, WITH(ENGINE, "copy")),
     COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_ENCODER_SECONDS, ON_GPU, WITH(ENGINE, "encoder")),
     COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_DECODER_SECONDS, ON_GPU, WITH(ENGINE, "decoder")),
+    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_VIDEO_SECONDS, ON_GPU, WITH(ENGINE, "video")),
+    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_VIDEO_ENHANCE_SECONDS, ON_GPU, WITH(ENGINE, "video_enhance")),
 
     /* Processes. */
     GAUGE("process.uptime", "s", VITALS_PROCESS_START_SECONDS, PROCESS, .value = uptime_of, .as.help = "Time since the process began."),

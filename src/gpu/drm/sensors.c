@@ -1,4 +1,4 @@
-/* sensors.c: temperatures, fans, voltages and power that a driver reports through hwmon. The
+/* sensors.c: temperatures, clocks, fans, voltages and power that a driver reports through hwmon. The
  * sensors are looked up once, and again after the device was away; a sensor without a label is
  * named by its position: the first temperature is the device's. Thread rule: the sampling thread of
  * the device. */
@@ -16,6 +16,9 @@ static const struct drm_sensor_kind {
     double factor, most;
 } KINDS[] = {
     {"temp", "_input", VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, 1e-3, 250},
+    {"temp", "_crit", VITALS_GPU_SENSOR_HIGH_CELSIUS, 1e-3, 250},
+    {"temp", "_emergency", VITALS_GPU_SENSOR_CRITICAL_CELSIUS, 1e-3, 250},
+    {"freq", "_input", VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1, 1e10},
     {"fan", "_input", VITALS_GPU_SENSOR_FAN_RPM, 1, 50000},
     {"in", "_input", VITALS_GPU_SENSOR_VOLTAGE_VOLTS, 1e-3, 1000},
     {"power", "_average", VITALS_GPU_SENSOR_POWER_WATTS, 1e-6, 10000},
@@ -48,8 +51,10 @@ static bool visit_file(const char *name, void *data)
         (void)os_sys_text(looking->os, path, text, sizeof text);
         if (text[0] != '\0' && strchr(text, '\n') == NULL)
             snprintf(sensor.label, sizeof sensor.label, "%.*s", GPU_LABEL - 1, text);
-        else if (KINDS[i].metric == VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS && number == 1)
+        else if (number == 1 && strcmp(KINDS[i].stem, "temp") == 0)
             snprintf(sensor.label, sizeof sensor.label, "gpu");
+        else if (number == 1 && strcmp(KINDS[i].stem, "freq") == 0)
+            snprintf(sensor.label, sizeof sensor.label, "graphics");
         else if (KINDS[i].metric == VITALS_GPU_SENSOR_FAN_RPM && number > 0)
             snprintf(sensor.label, sizeof sensor.label, "fan%u", (unsigned)(number - 1) % 1000);
         else
@@ -98,9 +103,11 @@ void drm_forget_sensors(struct drm_slot *slot)
 void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_asleep,
                       struct gpu_sample *sample)
 {
-    bool table = gpu_fill_wants_table(sample, VITALS_TABLE_GPU_SENSOR);
     for (uint32_t i = 0; i < slot->sensor_count; i++) {
         const struct drm_sensor *sensor = &slot->sensors[i];
+        bool is_clock = sensor->metric == VITALS_GPU_CLOCK_FREQUENCY_HERTZ;
+        bool table = gpu_fill_wants_table(sample, is_clock ? VITALS_TABLE_GPU_CLOCK
+                                                           : VITALS_TABLE_GPU_SENSOR);
         vitals_metric whole = 0; /* the device's metric, if this is its only temperature or power */
         if (sensor->metric == VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS)
             whole = VITALS_GPU_TEMPERATURE_CELSIUS;
@@ -111,11 +118,13 @@ void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_
         bool of_table = table && gpu_fill_wants(sample, sensor->metric);
         struct value value = value_missing(VITALS_SUSPENDED);
         if (!is_asleep && (of_device || of_table)) {
-            int64_t number;
+            int64_t number = 0;
             int result = os_sys_i64(os, sensor->path, &number);
             double reading = result < 0 ? 0 : (double)number * sensor->factor;
             bool is_reading = reading <= sensor->most && reading >= -sensor->most;
             value = is_reading ? value_f64(reading) : value_missing(VITALS_FAILED);
+            if (is_clock && number == 0) /* radeon's of a card whose clock it cannot read */
+                value = value_missing(VITALS_UNSUPPORTED);
             if (result < 0)
                 value = value_missing(os_availability(result));
         }

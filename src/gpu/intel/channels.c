@@ -275,6 +275,7 @@ static void fill_sensor(const struct os *os, const struct intel_channel *channel
         {VITALS_GPU_SENSOR_FAN_RPM, CHANNEL_FAN, "_input"},
         {VITALS_GPU_SENSOR_VOLTAGE_VOLTS, CHANNEL_VOLTAGE, "_input"},
         {VITALS_GPU_SENSOR_POWER_LIMIT_WATTS, CHANNEL_POWER, "_max"},
+        {VITALS_GPU_SENSOR_POWER_BURST_LIMIT_WATTS, CHANNEL_POWER, "_cap"},
         {VITALS_GPU_SENSOR_POWER_WATTS, CHANNEL_ENERGY, NULL},
         {VITALS_GPU_SENSOR_ENERGY_JOULES, CHANNEL_ENERGY, NULL},
     };
@@ -371,6 +372,7 @@ void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gp
         }
     }
 
+    /* Where the sustained limit is off, the one of bursts (xe's cap) is what holds. */
     static const struct intel_attribute attributes[] = {
         {VITALS_GPU_POWER_LIMIT_WATTS, CHANNEL_POWER, "_max"},
         {VITALS_GPU_POWER_LIMIT_SET_WATTS, CHANNEL_POWER, "_max"},
@@ -386,6 +388,8 @@ void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gp
             limit = read_watts(os, card, attributes[i].suffix);
         if (package != NULL && limit.state <= 0)
             limit = read_watts(os, package, attributes[i].suffix);
+        if (card != NULL && limit.state == VITALS_UNSUPPORTED && i == 0)
+            limit = read_watts(os, card, "_cap");
         gpu_fill(sample, attributes[i].metric, limit);
     }
 

@@ -116,6 +116,30 @@ static void processes_of_msm_are_charged_once(void)
     gpu_world_close(&world);
 }
 
+/* ---- radeon ---- */
+
+static void radeon_has_limits_and_a_clock(void)
+{
+    char path[128];
+    begin("drm/radeon");
+    CHECK_STR(world.scan.devices[0].vendor, "amd");
+    read_device(0);
+    check_f64(gpu_world_child(&world, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu"), 61,
+              VITALS_HAVE);
+    check_f64(gpu_world_child(&world, VITALS_GPU_SENSOR_HIGH_CELSIUS, "gpu"), 120, VITALS_HAVE);
+    check_f64(gpu_world_child(&world, VITALS_GPU_SENSOR_VOLTAGE_VOLTS, "in0"), 1.175, VITALS_HAVE);
+    check_f64(gpu_world_child(&world, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "graphics"), 860e6,
+              VITALS_HAVE);
+    snprintf(path, sizeof path, "%s/hwmon/hwmon3/freq1_input",
+             "sys/devices/pci0000:00/0000:01:00.0");
+    gpu_tree_text(&world.tree, path, "0\n");
+    later();
+    read_device(0);
+    CHECK_INT(gpu_world_child(&world, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "graphics").state,
+              VITALS_UNSUPPORTED);
+    gpu_world_close(&world);
+}
+
 /* ---- panthor ---- */
 
 static void panthor_is_read_and_its_display_is_not(void)
@@ -373,6 +397,7 @@ static const check_test tests[] = {
     {"panthor is read, and its display is not", panthor_is_read_and_its_display_is_not},
     {"a sleeping device is left asleep", a_sleeping_device_is_left_asleep},
     {"a driver that counts no time is told of", a_driver_that_counts_no_time_is_told_of},
+    {"radeon has limits and a clock", radeon_has_limits_and_a_clock},
     {"v3d has an engine for each queue", v3d_has_an_engine_for_each_queue},
     {"an NPU is read, and the graphics beside it are not",
      an_npu_is_read_and_the_graphics_beside_it_are_not},

@@ -189,6 +189,8 @@ static void files_become_values(void)
         {"xe-b580", VITALS_GPU_SENSOR_ENERGY_JOULES, "pkg", VITALS_HAVE, 5000},
         {"xe-b580", VITALS_GPU_POWER_LIMIT_WATTS, "", VITALS_HAVE, 190},
         {"xe-b580", VITALS_GPU_SENSOR_POWER_LIMIT_WATTS, "pkg", VITALS_HAVE, 150},
+        {"xe-b580", VITALS_GPU_SENSOR_POWER_BURST_LIMIT_WATTS, "card", VITALS_HAVE, 228},
+        {"xe-b580", VITALS_GPU_SENSOR_POWER_BURST_LIMIT_WATTS, "pkg", VITALS_UNSUPPORTED, NONE},
         {"xe-b580", VITALS_GPU_TEMPERATURE_CELSIUS, "", VITALS_HAVE, 64},
         {"xe-b580", VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "memory", VITALS_HAVE, 72},
         {"xe-b580", VITALS_GPU_SENSOR_HIGH_CELSIUS, "gpu", VITALS_HAVE, 100},
@@ -583,8 +585,14 @@ static void processes_come_from_the_sweep(void)
     sweep = sweep_of(&client, "proc/4321/fdinfo/5");
     client.pid = 4321;
     client.engines[0].busy_ns += 400 * NS_PER_MS; // render
+    client.engines[2].busy_ns += 500 * NS_PER_MS; // video, of which there are two
+    client.engines[3].busy_ns += 200 * NS_PER_MS; // video-enhance
     gpu_backend_intel.processes(world.state, 0, &sweep, &wanted, &world.processes);
     CHECK_NEAR(of_process(VITALS_GPU_PROCESS_UTILIZATION_RATIO).as.f64, 0.4, 1e-9);
+    CHECK_NEAR(of_process(VITALS_GPU_PROCESS_VIDEO_RATIO).as.f64, 0.25, 1e-9);
+    CHECK_NEAR(of_process(VITALS_GPU_PROCESS_VIDEO_SECONDS).as.f64, 3.5, 1e-9);
+    CHECK_NEAR(of_process(VITALS_GPU_PROCESS_VIDEO_ENHANCE_RATIO).as.f64, 0.2, 1e-9);
+    CHECK_NEAR(of_process(VITALS_GPU_PROCESS_VIDEO_ENHANCE_SECONDS).as.f64, 0.2, 1e-9);
     intel_world_sample(&world, 0, 0);
     // Counting is not permitted here: the sum of the processes that we see is the least.
     CHECK_VALUE(&world, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "graphics", VITALS_LOWER_BOUND, 0.4);
