@@ -208,6 +208,19 @@ class Choice(Selected):
         device, = json.loads(done.stdout)["tables"]["gpu"]
         self.assertIn("67108864", str(device["memory_used_bytes"]))
 
+
+    def test_load_that_is_only_counted_is_of_a_second_reading(self):
+        root = pathlib.Path(self.folder, "counted")
+        root.mkdir()
+        unpack(FIXTURES / "gpu" / "drm" / "v3d.tree", root)
+        roots = [word for part in ("proc", "sys", "dev") for word in (f"--{part}-root", root / part)]
+        for delay, known in (("0", False), ("20ms", True)):
+            with self.subTest(delay=delay):
+                done = vitals("--json", "--delay", delay, *roots, "--backends", "drm")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                device, = json.loads(done.stdout)["tables"]["gpu"]
+                self.assertEqual("not_yet" not in str(device["utilization_ratio"]), known)
+
     @unittest.skipIf(SANITIZED, "a thread that is left in a driver is not freed")
     def test_nothing_is_chosen_from_a_partial_list(self):
         self.conf.write_text("[gpu 0]\n[gpu 1]\n[gpu 2]\n\n"

@@ -31,6 +31,17 @@ bool command_is_monitor(const struct settings *settings)
            settings->machine.from == NULL;
 }
 
+/* Whether a second reading would tell the load of a device, of which its driver only counts. */
+static bool is_load_due(const vitals_snapshot *snapshot)
+{
+    const vitals_row *row = NULL;
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL) {
+        if (vitals_row_availability(row, VITALS_GPU_UTILIZATION_RATIO) == VITALS_NOT_YET)
+            return true;
+    }
+    return false;
+}
+
 int command_json(const struct settings *settings)
 {
     const struct sampling_settings *sampling = &settings->sampling;
@@ -51,10 +62,10 @@ int command_json(const struct settings *settings)
     if (vitals_request_add_table(request, VITALS_TABLE_WORKLOAD, &error) < 0 ||
         vitals_request_add(request, VITALS_PROCESS_WORKLOAD, &error) < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
-    if (vitals_request_set_interval(request, interval_ns, &error) < 0)
+    if (streams && vitals_request_set_interval(request, interval_ns, &error) < 0)
         code = command_fail(EXIT_USAGE, "%s", error.message);
     if (code == EXIT_DONE)
-        code = command_feed(&settings->machine, request, interval_ns, cancel, &feed);
+        code = command_feed(&settings->machine, request, streams ? interval_ns : 0, cancel, &feed);
     vitals_request_free(request);
     if (code != EXIT_DONE)
         return code;
@@ -66,6 +77,11 @@ int command_json(const struct settings *settings)
         vitals_snapshot *snapshot = NULL, *older = NULL;
         got = streams ? feed.next(feed.data, &snapshot, &error)
                       : command_read_first(&settings->machine, &feed, &older, &snapshot, &error);
+        if (got > 0 && !streams && from == NULL && sampling->delay_ns > 0 &&
+            is_load_due(snapshot)) {
+            command_wait_until(clock_now_ns() + sampling->delay_ns);
+            got = command_read_next(&feed, &older, &snapshot, &error);
+        }
         if (got <= 0)
             break;
         any = true;
