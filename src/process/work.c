@@ -42,7 +42,8 @@ struct work {
     char container[WORK_TEXT], unit[WORK_TEXT], pod[POD_UID];
     size_t container_size; /* of all of it */
     size_t place;          /* of the path: as much of it is the workload's own cgroup */
-    bool claimed;
+    size_t inner;          /* likewise of the container or pod, which may lie in a job; 0: none */
+    bool claimed, inner_claimed;
     struct slurm slurm;
     vitals_availability slurm_state;
 };
@@ -52,27 +53,27 @@ static void judge(struct span path, struct work *work)
     *work = (struct work){.slurm_state = VITALS_HAVE};
     struct span container = container_of_cgroup(path);
     work->container_size = container.size;
+    work->inner = container.size != 0 ? path_end(path, container.bytes) : 0;
     container.size = size_min(container.size, sizeof work->container - 1);
     (void)span_copy(container, work->container, sizeof work->container);
     (void)span_copy(unit_of_cgroup(path), work->unit, sizeof work->unit);
-    (void)pod_of_cgroup(path, work->pod);
+    if (pod_of_cgroup(path, work->pod) && work->inner == 0)
+        work->inner = path.size;
     (void)slurm_of_cgroup(path, &work->slurm);
     work->kind = workload_of_cgroup(path, &work->place);
 }
 
-/* Whether an ordinary user may have made the cgroup: below his own manager, or in a folder that is
- * not, or not only, that of the hierarchy's owner, or that may not be looked at. If the folder is
- * not there, as in a container, the path alone decides. */
-static bool is_claimed(const struct os *os, struct span path, const struct work *work)
+/* Whether an ordinary user may have made the cgroup that `path` is up to `place`: below his own
+ * manager, or in a folder that is not, or not only, that of the hierarchy's owner, or that may not
+ * be looked at. If the folder is not there, as in a container, the path alone decides. */
+static bool is_claimed(const struct os *os, struct span path, size_t place)
 {
     static const char *const mounts[] = {
         "fs/cgroup",       "fs/cgroup/unified", "fs/cgroup/systemd",    "fs/cgroup/memory",
         "fs/cgroup/pids",  "fs/cgroup/freezer", "fs/cgroup/devices",    "fs/cgroup/cpuset",
         "fs/cgroup/blkio", "fs/cgroup/cpuacct", "fs/cgroup/cpu,cpuacct"};
-    if (work->kind == WORKLOAD_USER || work->kind == WORKLOAD_UNIT || work->kind == WORKLOAD_NONE)
-        return false; /* a login's are its user's, whatever they are called */
     struct span element, uid, last = {path.bytes, 0};
-    struct cursor cursor = cursor_over(path.bytes, work->place);
+    struct cursor cursor = cursor_over(path.bytes, place);
     bool outer = false;
     for (; path_element(&cursor, &element); last = element) {
         if (span_between(element, "user@", ".service", &uid))
@@ -289,7 +290,11 @@ bool work_add(const vitals_context *context, struct user_cache *cache, int64_t p
     struct span path = batch_span(out, cgroup);
     judge(path, &work);
     const struct world_player *player = work_player(context, pid);
-    work.claimed = player == NULL && is_claimed(&context->os, path, &work);
+    /* A login's units are its user's, whatever they are called. */
+    bool judged = work.kind == WORKLOAD_SLURM || work.kind == WORKLOAD_CONTAINER;
+    work.claimed = player == NULL && judged && is_claimed(&context->os, path, work.place);
+    work.inner_claimed = player == NULL && work.inner != 0 &&
+                         is_claimed(&context->os, path, work.inner);
     if (work.claimed)
         work.slurm_state = VITALS_ESTIMATE;
 
@@ -303,11 +308,12 @@ bool work_add(const vitals_context *context, struct user_cache *cache, int64_t p
         ask_environment(&context->os, pid, &work, out);
 
     bool cut = strlen(work.container) < work.container_size;
-    vitals_availability said = work.claimed ? VITALS_ESTIMATE : VITALS_HAVE;
+    vitals_availability said = work.inner_claimed ? VITALS_ESTIMATE : VITALS_HAVE;
     batch_set_text_as(out, VITALS_PROCESS_CONTAINER, span_of(work.container),
                       cut ? VITALS_LOWER_BOUND : said);
     batch_set_string(out, VITALS_PROCESS_UNIT, work.unit);
-    batch_set_text_as(out, VITALS_PROCESS_POD, span_of(work.pod), said);
+    batch_set_text_as(out, VITALS_PROCESS_POD, span_of(work.pod),
+                      work.pod[0] != '\0' ? said : VITALS_HAVE);
     batch_set_text_as(out, VITALS_PROCESS_SLURM_JOB, span_of(work.slurm.job), work.slurm_state);
     batch_set_text_as(out, VITALS_PROCESS_SLURM_STEP, span_of(work.slurm.step), work.slurm_state);
     if (!names_wanted)
@@ -318,7 +324,7 @@ bool work_add(const vitals_context *context, struct user_cache *cache, int64_t p
     const struct span names[] = {name.pod, name.space, name.container};
     for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
         if (named > 0)
-            batch_set_text(out, NAMES[i], names[i]);
+            batch_set_text_as(out, NAMES[i], names[i], names[i].size != 0 ? said : VITALS_HAVE);
         else
             batch_set_missing(out, NAMES[i], named);
     }

@@ -107,10 +107,10 @@ static struct workload_entry *rename_of(const struct workloads *workloads,
         place = place_of(table, process, cgroup);
     for (size_t i = 0; i < workloads->count && place != 0; i++) {
         struct workload_entry *entry = &workloads->items[i];
-        if (entry->place == place && is_named(entry) &&
+        if (entry->place == place && is_named(entry) && entry->parts.claimed == parts.claimed &&
             memcmp(entry->cgroup->bytes, cgroup->bytes, place) == 0) {
             replace(&id->as.text, entry->id);
-            id->state = VITALS_HAVE;
+            id->state = entry->parts.claimed ? VITALS_ESTIMATE : VITALS_HAVE;
             return entry;
         }
     }

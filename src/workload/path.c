@@ -18,6 +18,14 @@ bool path_element(struct cursor *cursor, struct span *out)
     return false;
 }
 
+size_t path_end(struct span path, const char *at)
+{
+    size_t end = (size_t)(at - path.bytes);
+    while (end < path.size && path.bytes[end] != '/')
+        end++;
+    return end;
+}
+
 bool span_ends(struct span span, const char *suffix)
 {
     size_t size = strlen(suffix);

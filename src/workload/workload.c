@@ -117,8 +117,6 @@ enum workload_kind workload_of_cgroup(struct span path, size_t *place)
     }
     if (name.size == 0)
         return WORKLOAD_USER;
-    *place = (size_t)(name.bytes - path.bytes); // to the end of the element that holds it
-    while (*place < path.size && path.bytes[*place] != '/')
-        (*place)++;
+    *place = path_end(path, name.bytes);
     return kind;
 }

@@ -387,6 +387,25 @@ static void a_cgroup_that_a_user_may_have_made_is_a_claim(void)
     CHECK_INT(chmod(folder, 0777), 0);
     read_process(9);
     check_text(VITALS_PROCESS_SLURM_JOB, VITALS_HAVE, "42");
+
+    // A container behind a job's folder is as sure as the folder that it is in.
+    put_process(10, "0::/system.slice/slurmstepd.scope/job_42/step_0/user/kubepods-pod" UNIT
+                    ".slice/docker-" ID_A ".scope");
+    gpu_tree_text(&machine.tree,
+                  "sys/fs/cgroup/system.slice/slurmstepd.scope/job_42/step_0/user/kubepods-pod" UNIT
+                  ".slice/cgroup.procs",
+                  "");
+    read_process(10);
+    check_text(VITALS_PROCESS_CONTAINER, VITALS_HAVE, ID_A);
+    gpu_tree_path(&machine.tree,
+                  "sys/fs/cgroup/system.slice/slurmstepd.scope/job_42/step_0/user/kubepods-pod" UNIT
+                  ".slice",
+                  folder);
+    CHECK_INT(chmod(folder, 0777), 0);
+    read_process(10);
+    check_text(VITALS_PROCESS_CONTAINER, VITALS_ESTIMATE, ID_A);
+    check_text(VITALS_PROCESS_POD, VITALS_ESTIMATE, UID);
+    check_text(VITALS_PROCESS_SLURM_JOB, VITALS_HAVE, "42");
     machine_end();
 }
 
