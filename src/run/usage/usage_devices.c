@@ -112,10 +112,19 @@ static const enum measure_place TREE_PLACES[SUMS] = {
     MEASURE_AT_gpu_memory_bytes, MEASURE_AT_gpu_utilization_ratio, MEASURE_AT_gpu_busy_seconds,
     MEASURE_AT_gpu_energy_joules};
 
+enum {
+    MACHINE_UTILIZATION,
+    MACHINE_MEMORY_USED,
+    MACHINE_MEMORY_TOTAL,
+    MACHINE_ENERGY,
+    MACHINE_POWER
+};
 static const enum measure_place MACHINE_PLACES[] = {
-    MEASURE_AT_device_utilization_ratio, MEASURE_AT_device_memory_used_bytes,
-    MEASURE_AT_device_memory_total_bytes, MEASURE_AT_device_energy_joules,
-    MEASURE_AT_device_power_watts};
+    [MACHINE_UTILIZATION] = MEASURE_AT_device_utilization_ratio,
+    [MACHINE_MEMORY_USED] = MEASURE_AT_device_memory_used_bytes,
+    [MACHINE_MEMORY_TOTAL] = MEASURE_AT_device_memory_total_bytes,
+    [MACHINE_ENERGY] = MEASURE_AT_device_energy_joules,
+    [MACHINE_POWER] = MEASURE_AT_device_power_watts};
 
 enum { PARTS = 2 };
 static const size_t PART_SUBJECTS[PARTS] = {SUBJECT_ROOT, SUBJECT_DESCENDANTS};
@@ -365,9 +374,10 @@ static void fold_device(vitals_usage *usage, const vitals_snapshot *snapshot, co
 static void add_other(struct totals *totals, const vitals_row *gpu)
 {
     static const struct {
-        size_t place; /* of MACHINE_PLACES */
+        size_t place;
         vitals_metric metric;
-    } MEMORY[] = {{1, VITALS_GPU_MEMORY_USED_BYTES}, {2, VITALS_GPU_MEMORY_TOTAL_BYTES}};
+    } MEMORY[] = {{MACHINE_MEMORY_USED, VITALS_GPU_MEMORY_USED_BYTES},
+                  {MACHINE_MEMORY_TOTAL, VITALS_GPU_MEMORY_TOTAL_BYTES}};
     for (size_t i = 0; i < ARRAY_COUNT(MEMORY); i++) {
         double bytes = 0;
         vitals_availability state = vitals_row_number(gpu, MEMORY[i].metric, &bytes);
@@ -457,7 +467,7 @@ void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot)
                      (double)totals.devices, totals.devices > 0 ? VITALS_HAVE : VITALS_UNSUPPORTED);
     usage_cell_gauge(usage_cell(usage, SUBJECT_SYSTEM, MEASURE_AT_devices_busy), now_ns,
                      (double)totals.busy_devices,
-                     sum_state(&totals.machine[0], VITALS_UNSUPPORTED));
+                     sum_state(&totals.machine[MACHINE_UTILIZATION], VITALS_UNSUPPORTED));
     usage_cell_gauge(usage_cell(usage, SUBJECT_TREE, MEASURE_AT_devices_busy), now_ns,
                      (double)totals.used_devices,
                      totals.used_devices > 0

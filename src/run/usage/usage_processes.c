@@ -331,6 +331,9 @@ static void fold_gauges(vitals_usage *usage, const vitals_snapshot *snapshot)
             usage_set_gauge(usage, newest_ns[i], GAUGES[i].place, scope, &sums[i][scope]);
         }
     }
+    if (usage->options.no_children != 0) /* none was looked for */
+        usage_cell_missing(usage_cell(usage, SUBJECT_DESCENDANTS, MEASURE_AT_processes),
+                           VITALS_NOT_REQUESTED);
 }
 
 /* CPUs in use over the time since the last such figure. */

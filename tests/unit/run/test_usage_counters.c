@@ -294,6 +294,9 @@ static void no_children_means_the_named_alone(void)
     world_fold(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 1, 0);
     CHECK_NEAR(tree(usage, "processes"), 1, 0);
+    vitals_availability state;
+    (void)newest(usage, VITALS_SCOPE_DESCENDANTS, "processes", &state);
+    CHECK_INT(state, VITALS_NOT_REQUESTED);
     world_done(&world, usage);
 }
 
