@@ -328,6 +328,12 @@ class Configuration(Configured):
         self.assertIn("nested too deeply", self.refused("[" * 200000))
         self.assertLess(os.times().children_user - before.children_user, 5)
 
+    def test_brackets_in_a_comment_or_a_text_are_none(self):
+        many = "[{" * 40
+        text = f"# {many}\nhttp_server_config:\n  headers:\n    Content-Security-Policy: \"{many}\"\n"
+        with self.serve(text) as server:
+            self.assertEqual(server.get("/-/healthy")[1]["content-security-policy"], many)
+
     def test_what_only_root_can_read_keeps_no_rights(self):
         if os.geteuid() != 0:
             self.skipTest("not root")

@@ -224,11 +224,16 @@ int spool_new(const char *folder, struct spool **out, vitals_error *error)
             (void)mkdir(folders.bytes, 0700);
             *slash = '/';
         }
-        bool made = !folders.failed && (mkdir(folders.bytes, 0700) == 0 || errno == EEXIST);
+        struct stat status;
+        bool made = !folders.failed && (mkdir(folders.bytes, 0700) == 0 || errno == EEXIST) &&
+                    stat(folder, &status) == 0;
         int number = errno;
         buffer_done(&folders);
         if (!made)
             return record_fail_errno(number, folder, error);
+        const char *distrust = file_distrust(&status);
+        if (distrust != NULL) /* `vitals send` would refuse what is in it */
+            return record_fail(VITALS_EDENIED, folder, error, "%s", distrust);
     }
     descriptor = name != NULL ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)
                               : memfd_create("vitals-spool", MFD_CLOEXEC);

@@ -434,6 +434,28 @@ static int take_rate(struct web_config_reader *reader, const struct key *key, ya
 
 /* ---- the document ---- */
 
+/* libyaml takes the square of the depth: 20 s for 200 kB of brackets. Its events come one by one,
+ * so that these end before. A document that is none is told by its loader. */
+static bool is_too_deep(const char *bytes, size_t size)
+{
+    enum { DEPTH_MAX = 32 };
+    yaml_parser_t parser;
+    yaml_event_t event;
+    size_t depth = 0;
+    bool ends = yaml_parser_initialize(&parser) == 0;
+    if (ends)
+        return false;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, size);
+    while (!ends && depth <= DEPTH_MAX && yaml_parser_parse(&parser, &event) != 0) {
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        ends = event.type == YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return depth > DEPTH_MAX;
+}
+
 int web_config_parse(const char *path, const char *bytes, size_t size, struct web_config **out,
                      vitals_error *error)
 {
@@ -445,14 +467,7 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
                                       {"basic_auth_users", take_users, 0},
                                       {"rate_limit", take_rate, 0},
                                       {NULL, NULL, 0}};
-    /* libyaml takes the square of the depth: 20 s for 200 kB of brackets. */
-    enum { DEPTH_MAX = 32 };
-    size_t depth = 0;
-    for (size_t i = 0; i < size && depth <= DEPTH_MAX; i++) {
-        depth += bytes[i] == '[' || bytes[i] == '{';
-        depth -= depth > 0 && (bytes[i] == ']' || bytes[i] == '}');
-    }
-    if (depth > DEPTH_MAX)
+    if (is_too_deep(bytes, size))
         return record_fail(VITALS_EFORMAT, path, error, "is nested too deeply");
     yaml_parser_t parser;
     struct web_config *config = calloc(1, sizeof *config);

@@ -220,6 +220,20 @@ static void one_that_cannot_be_begun_leaves_nothing(void)
     CHECK_INT(rmdir(folder), 0); /* it is empty */
 }
 
+static void a_folder_of_others_gets_none(void)
+{
+    struct spool *spool = NULL;
+    vitals_error error = {.message = ""};
+    CHECK_INT(mkdir(folder, 0700), 0);
+    CHECK_INT(chmod(folder, 0777), 0);
+    CHECK_INT(spool_new(folder, &spool, &error), VITALS_EDENIED);
+    CHECK_NOT_NULL(strstr(error.message, "other users may write to it"));
+    CHECK_INT(chmod(folder, 01777), 0); /* as /tmp */
+    CHECK_INT(spool_new(folder, &spool, NULL), 0);
+    spool_close(spool, true);
+    CHECK_INT(rmdir(folder), 0);
+}
+
 static void without_a_folder_it_has_no_name(void)
 {
     struct spool *spool = NULL;
@@ -253,6 +267,7 @@ static const check_test tests[] = {
     {"what cannot be marked in a file of another stays there",
      what_cannot_be_marked_in_a_file_of_another_stays_there},
     {"one that cannot be begun leaves nothing", one_that_cannot_be_begun_leaves_nothing},
+    {"a folder of others gets none", a_folder_of_others_gets_none},
     {"without a folder it has no name", without_a_folder_it_has_no_name},
 };
 CHECK_TESTS(tests)
