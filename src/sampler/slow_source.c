@@ -65,7 +65,7 @@ static const struct worker_service SERVICES[KINDS_COUNT] = {
 };
 
 /* The kernel walks through all of a process's memory for these. */
-static const vitals_metric WALKED[] = {VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES,
+static const vitals_metric WALKED[] = {VITALS_PROCESS_PSS_BYTES,      VITALS_PROCESS_USS_BYTES,
                                        VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_THP_BYTES,
                                        VITALS_PROCESS_PSS_ANON_BYTES, VITALS_PROCESS_PSS_FILE_BYTES,
                                        VITALS_PROCESS_PSS_SHMEM_BYTES};

@@ -510,12 +510,13 @@ static int make_request(const struct settings *settings, vitals_request **out, v
 /* Requests the metrics that need neither the lock of the process's memory nor a name service. */
 static int make_quick_request(vitals_request **out, vitals_error *error)
 {
-    static const vitals_metric SLOW[] = {VITALS_PROCESS_COMMAND_LINE,   VITALS_PROCESS_PROGRAM_NAME,
-                                         VITALS_PROCESS_PSS_BYTES,      VITALS_PROCESS_USS_BYTES,
-                                         VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_PSS_ANON_BYTES,
-                                         VITALS_PROCESS_PSS_FILE_BYTES, VITALS_PROCESS_PSS_SHMEM_BYTES,
-                                         VITALS_PROCESS_USER,           VITALS_PROCESS_EFFECTIVE_USER,
-                                         VITALS_PROCESS_GROUP};
+    static const vitals_metric SLOW[] = {
+        VITALS_PROCESS_COMMAND_LINE,   VITALS_PROCESS_PROGRAM_NAME,
+        VITALS_PROCESS_PSS_BYTES,      VITALS_PROCESS_USS_BYTES,
+        VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_PSS_ANON_BYTES,
+        VITALS_PROCESS_PSS_FILE_BYTES, VITALS_PROCESS_PSS_SHMEM_BYTES,
+        VITALS_PROCESS_USER,           VITALS_PROCESS_EFFECTIVE_USER,
+        VITALS_PROCESS_GROUP};
     static const vitals_table QUICK[] = {VITALS_TABLE_THREAD, VITALS_TABLE_DESCRIPTOR,
                                          VITALS_TABLE_LIMIT, 0};
     int code = command_request(NULL, QUICK, out, error);

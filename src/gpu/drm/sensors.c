@@ -1,5 +1,5 @@
-/* sensors.c: temperatures, clocks, fans, voltages and power that a driver reports through hwmon. The
- * sensors are looked up once, and again after the device was away; a sensor without a label is
+/* sensors.c: temperatures, clocks, fans, voltages and power that a driver reports through hwmon.
+ * The sensors are looked up once, and again after the device was away; a sensor without a label is
  * named by its position: the first temperature is the device's. Thread rule: the sampling thread of
  * the device. */
 #include "gpu/drm/state.h"

@@ -129,7 +129,7 @@ struct usage_memory {
     uint64_t still_ns;                           /* since then it maps the same pages */
     uint64_t grown_shared_ns;                    /* `shared` was seen to grow last */
     double proportional, unique, anonymous_then; /* as they were walked through at walked_ns */
-    double firm;             /* of `proportional`: no page of a file; negative: not known */
+    double firm; /* of `proportional`: no page of a file; negative: not known */
     uint64_t walked_ns;
     double common;            /* resident then, and not `unique` */
     signed char common_state; /* ESTIMATE: it may have changed during the walk */

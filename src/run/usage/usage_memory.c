@@ -251,8 +251,8 @@ static int compare_sizes(const void *a, const void *b)
     return second->map_known - first->map_known;
 }
 
-/* Its part of pages that are of no file. Before Linux 5.4: PSS less all its pages of files, of which
- * PSS has only a part. */
+/* Its part of pages that are of no file. Before Linux 5.4: PSS less all its pages of files, of
+ * which PSS has only a part. */
 static double firm_part(const vitals_usage *usage, const struct usage_memory *memory)
 {
     if (memory->firm >= 0)

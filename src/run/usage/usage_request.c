@@ -118,10 +118,9 @@ static int add(vitals_request *request, const vitals_metric *metrics, size_t cou
 
 int usage_request_memory(vitals_request *request, vitals_error *error)
 {
-    static const vitals_metric OF_MEMORY[] = {VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES,
-                                              VITALS_PROCESS_RESIDENT_SHMEM_BYTES,
-                                              VITALS_PROCESS_PSS_ANON_BYTES,
-                                              VITALS_PROCESS_PSS_SHMEM_BYTES};
+    static const vitals_metric OF_MEMORY[] = {
+        VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES, VITALS_PROCESS_RESIDENT_SHMEM_BYTES,
+        VITALS_PROCESS_PSS_ANON_BYTES, VITALS_PROCESS_PSS_SHMEM_BYTES};
     return add(request, OF_MEMORY, ARRAY_COUNT(OF_MEMORY), SELDOM_NS, true, error);
 }
 
