@@ -52,43 +52,61 @@ static const unsigned REFUSED[] = {
 };
 // clang-format on
 
-static const unsigned FAMILIES[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+#ifndef SYS_clone3 /* the same for all architectures */
+#define SYS_clone3 435
+#endif
 
-enum {
-    REFUSED_COUNT = sizeof REFUSED / sizeof REFUSED[0],
-    FAMILY_COUNT = sizeof FAMILIES / sizeof FAMILIES[0],
-    CODE_MAX = REFUSED_COUNT + FAMILY_COUNT + 16
-};
+/* CLONE_NEWNS and the other flags of clone that make a namespace. */
+static const uint32_t NEW_NAMESPACES = 0x7E020000, SOCKET_TYPE = 0xF;
+
+enum { REFUSED_COUNT = sizeof REFUSED / sizeof REFUSED[0], CODE_MAX = REFUSED_COUNT + 20 };
 
 #define FIELD(name) (uint32_t) offsetof(struct seccomp_data, name)
 
-/* The low half of the first argument; both architectures are little-endian. */
-#define FIRST_ARGUMENT FIELD(args)
+/* The low half of an argument; both architectures are little-endian. */
+#define ARGUMENT(n) (FIELD(args) + 8 * (n))
 
 int sandbox_enter(void)
 {
-    /* The last two instructions allow and refuse; jumps lead there. */
+    /* Jumps lead forward. clone3 has its flags in memory, where no filter sees them: the C library
+     * takes clone where a kernel lacks it. */
     struct sock_filter code[CODE_MAX];
-    const unsigned allow = 7 + REFUSED_COUNT + FAMILY_COUNT, refuse = allow + 1;
+    const unsigned type = 11 + REFUSED_COUNT, clone = type + 4, allow = clone + 2,
+                   refuse = allow + 1, unknown = allow + 2;
     unsigned at = 0;
-#define ADD(...)  code[at] = (struct sock_filter)__VA_ARGS__, at++
-#define TO(place) (unsigned char)((place)-at - 1)
-    ADD(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIELD(arch)));
-    ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OUR_ARCHITECTURE, 0, TO(refuse)));
-    ADD(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIELD(nr)));
+#define ADD(...)           code[at] = (struct sock_filter)__VA_ARGS__, at++
+#define TO(place)          (unsigned char)((place)-at - 1)
+#define LOAD(place)        ADD(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, place))
+#define IF(number, yes)    ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, TO(yes), 0))
+#define UNLESS(number, no) ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, TO(no)))
+    LOAD(FIELD(arch));
+    UNLESS(OUR_ARCHITECTURE, refuse);
+    LOAD(FIELD(nr));
     /* Numbers of x32, which are the same calls. */
     ADD(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, TO(refuse), 0));
     for (unsigned i = 0; i < REFUSED_COUNT; i++)
-        ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, REFUSED[i], TO(refuse), 0));
-    ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, TO(allow)));
-    ADD(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIRST_ARGUMENT));
-    for (unsigned i = 0; i < FAMILY_COUNT; i++)
-        ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FAMILIES[i], TO(allow), 0));
-    ADD(BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0));
+        IF(REFUSED[i], refuse);
+    IF(SYS_clone3, unknown);
+    IF(SYS_clone, clone);
+    UNLESS(SYS_socket, allow);
+    LOAD(ARGUMENT(0));
+    IF(AF_UNIX, allow);
+    IF(AF_INET, type);
+    UNLESS(AF_INET6, refuse);
+    LOAD(ARGUMENT(1)); /* type: */
+    ADD(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE));
+    IF(SOCK_STREAM, allow);
+    ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_DGRAM, TO(allow), TO(refuse)));
+    LOAD(ARGUMENT(0)); /* clone: */
+    ADD(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, TO(refuse), TO(allow)));
     ADD(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
     ADD(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
+    ADD(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS));
 #undef ADD
 #undef TO
+#undef LOAD
+#undef IF
+#undef UNLESS
     const struct sock_fprog program = {.len = (unsigned short)at, .filter = code};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)

@@ -5,10 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,10 +44,56 @@ static int leaves_namespace(void)
     return unshare(CLONE_NEWUSER) == 0 ? 0 : errno;
 }
 
+static int opens_raw(void)
+{
+    return opens_socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC);
+}
+
+static int opens_netlink(void)
+{
+    return opens_socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC);
+}
+
+static int clones_namespace(void)
+{
+    long child = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL);
+    if (child == 0)
+        _exit(0);
+    return child > 0 ? 0 : errno;
+}
+
+/* The C library's fallback is clone. */
+static int clones_unseen(void)
+{
+    return syscall(435, NULL, 0) == 0 ? 0 : errno;
+}
+
+static void *nothing(void *data)
+{
+    return data;
+}
+
+static int goes_on(void)
+{
+    pthread_t thread;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    if (child < 0 || waitpid(child, NULL, 0) != child)
+        return errno;
+    return pthread_create(&thread, NULL, nothing, NULL) | pthread_join(thread, NULL);
+}
+
 static int talks(void)
 {
-    return opens_socket(AF_INET, SOCK_STREAM) | opens_socket(AF_INET6, SOCK_STREAM) |
-           opens_socket(AF_UNIX, SOCK_STREAM) | opens_socket(AF_NETLINK, SOCK_RAW);
+    struct addrinfo *found = NULL;
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
+    if (getaddrinfo("localhost", "80", &hints, &found) != 0)
+        return EHOSTUNREACH;
+    freeaddrinfo(found);
+    return opens_socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC) |
+           opens_socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK) | opens_socket(AF_INET, SOCK_DGRAM) |
+           opens_socket(AF_UNIX, SOCK_STREAM);
 }
 
 static int reads(void)
@@ -64,6 +114,11 @@ static void what_is_refused(void)
         {"traces", traces, EPERM},
         {"packets", opens_packets, EPERM},
         {"namespace", leaves_namespace, EPERM},
+        {"clone", clones_namespace, EPERM},
+        {"clone3", clones_unseen, ENOSYS},
+        {"raw", opens_raw, EPERM},
+        {"netlink", opens_netlink, EPERM},
+        {"goes on", goes_on, 0},
         {"talks", talks, 0},
         {"reads", reads, 0},
     };
