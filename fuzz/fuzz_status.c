@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *bytes = (const char *)data;
     struct os_status status;
-    if (!os_parse_status(bytes, size, &status) && status.has != 0)
+    if (!os_parse_status(bytes, size, OS_STATUS_ALL, &status) && status.has != 0)
         abort();
     if ((status.has & OS_STATUS_GROUP) != 0 && status.group > INT64_MAX)
         abort();

@@ -38,7 +38,7 @@ static int64_t outer_pid(struct pid_namespace_question *question, int64_t inner)
         struct os_status status = {0}; /* holds its number in the innermost of its namespaces */
         bool cut;
         bool told = os_process_file(question->os, pid, "status", STATUS_BYTES, &text, &cut) == 0 &&
-                    os_parse_status(text.bytes, text.size, &status) &&
+                    os_parse_status(text.bytes, text.size, OS_STATUS_NAMESPACE_PID, &status) &&
                     (status.has & OS_STATUS_NAMESPACE_PID) != 0;
         buffer_done(&text);
         if (told && (int64_t)status.namespace_pid == inner && shows_node(question, pid))

@@ -653,9 +653,9 @@ struct os_io {
 };
 
 /* Parsers of (bytes, size): pure, total, fuzzed. They return false where the text is not such a
- * file at all. */
+ * file at all. Of status the state and what is wanted, as bits of `has`; it has 60 lines. */
 bool os_parse_stat(const char *bytes, size_t size, struct os_stat *out);
-bool os_parse_status(const char *bytes, size_t size, struct os_status *out);
+bool os_parse_status(const char *bytes, size_t size, unsigned wanted, struct os_status *out);
 bool os_parse_io(const char *bytes, size_t size, struct os_io *out);
 /* The word of wait(2) in a zombie's stat, field 52; false where the process is none, or the text
  * ends before it. */

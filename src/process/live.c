@@ -30,7 +30,7 @@ static int64_t process_of_thread(const struct os *os, int64_t pid)
     struct os_status status;
     bool cut;
     bool thread = os_process_file(os, pid, "status", STATUS_LIMIT, &text, &cut) == 0 &&
-                  os_parse_status(text.bytes, text.size, &status) &&
+                  os_parse_status(text.bytes, text.size, OS_STATUS_GROUP, &status) &&
                   (status.has & OS_STATUS_GROUP) != 0 && (int64_t)status.group != pid;
     buffer_done(&text);
     return thread ? (int64_t)status.group : 0;

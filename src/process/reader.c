@@ -123,7 +123,8 @@ static void read_extras(struct process_reader *reader, struct process *process, 
     if ((extras & EXTRA_STATUS) != 0 && !rested) {
         struct os_status status;
         int result = read_file(reader, process, "status", STATUS_LIMIT);
-        if (result == 0 && !os_parse_status(reader->text.bytes, reader->text.size, &status))
+        if (result == 0 &&
+            !os_parse_status(reader->text.bytes, reader->text.size, OS_STATUS_PEAK, &status))
             result = -EBADMSG;
         process->peak = result < 0 ? value_missing(os_availability(result))
                                    : extra_of(status.has, OS_STATUS_PEAK, status.peak_bytes);

@@ -297,7 +297,9 @@ UNSUPPORTED(os_process_file(const struct os *os, int64_t pid, const char *name, 
 
 RETURNS(bool, os_parse_stat(const char *bytes, size_t size, struct os_stat *out), false)
 RETURNS(bool, os_parse_stat_exit(const char *bytes, size_t size, int *status), false)
-RETURNS(bool, os_parse_status(const char *bytes, size_t size, struct os_status *out), false)
+RETURNS(bool,
+        os_parse_status(const char *bytes, size_t size, unsigned wanted, struct os_status *out),
+        false)
 RETURNS(bool, os_parse_io(const char *bytes, size_t size, struct os_io *out), false)
 RETURNS(bool, os_parse_statm(const char *bytes, size_t size, struct os_statm *out), false)
 

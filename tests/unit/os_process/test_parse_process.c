@@ -146,7 +146,7 @@ static bool status_of(const char *fixture, struct os_status *out)
 {
     size_t size;
     char *text = check_read(fixture, &size);
-    bool parsed = os_parse_status(text, size, out);
+    bool parsed = os_parse_status(text, size, OS_STATUS_ALL, out);
     free(text);
     return parsed;
 }
@@ -170,7 +170,7 @@ static void a_name_cannot_pose_as_a_user(void)
     CHECK(status_of("proc/hostile/16/status", &status)); // Name: Uid:\t7\t8\t9
     CHECK_UINT(status.uid, 1234);
     static const char FIRST[] = "Uid:\t7\t8\t9\nName:\tx\n";
-    CHECK_FALSE(os_parse_status(FIRST, sizeof FIRST - 1, &status));
+    CHECK_FALSE(os_parse_status(FIRST, sizeof FIRST - 1, OS_STATUS_ALL, &status));
     CHECK_FALSE(status_of("proc/hostile/21/status", &status));
     CHECK(status_of("proc/hostile/22/status", &status));
     CHECK_UINT(status.has, OS_STATUS_PEAK | OS_STATUS_GROUP);
@@ -182,7 +182,7 @@ static void every_line_of_status_is_read(void)
     struct os_status status;
     size_t size;
     char *text = check_read("proc/facts/800/status", &size);
-    CHECK(os_parse_status(text, size, &status));
+    CHECK(os_parse_status(text, size, OS_STATUS_ALL, &status));
     CHECK_UINT(status.has, OS_STATUS_ALL);
     CHECK_INT(status.state, 'S');
     CHECK_UINT(status.uid, 1000);
@@ -218,6 +218,26 @@ static void every_line_of_status_is_read(void)
     free(text);
 }
 
+static void a_field_alone_is_as_it_is_among_all(void)
+{
+    struct os_status all, one;
+    size_t size;
+    char *text = check_read("proc/facts/800/status", &size);
+    CHECK(os_parse_status(text, size, OS_STATUS_ALL, &all));
+    for (unsigned bit = 1; bit <= OS_STATUS_GROUPS; bit <<= 1) {
+        CHECK(os_parse_status(text, size, bit, &one));
+        CHECK_UINT(one.has & bit, bit);
+        CHECK_INT(one.state, 'S');
+#define NUMBER(name, member, ...) \
+    if (bit == OS_STATUS_##name)  \
+        CHECK_UINT(one.member, all.member);
+        OS_STATUS_NUMBERS(NUMBER)
+#undef NUMBER
+    }
+    CHECK_BYTES(one.groups.bytes, one.groups.size, "\t100 101 ", 9);
+    free(text);
+}
+
 /* Every prefix of a status gives nothing that the whole does not. */
 static void a_prefix_of_status_never_lies(void)
 {
@@ -228,7 +248,7 @@ static void a_prefix_of_status_never_lies(void)
         CHECK_NOT_NULL(copy);
         memcpy(copy, text, cut);
         struct os_status status;
-        if (os_parse_status(copy, cut, &status)) {
+        if (os_parse_status(copy, cut, OS_STATUS_ALL, &status)) {
             CHECK(!(status.has & OS_STATUS_SAVED_UID) || status.saved_uid == 1002);
             CHECK(!(status.has & OS_STATUS_UMASK) || status.umask == 027);
             CHECK(!(status.has & OS_STATUS_PERMITTED) || status.permitted == 0x1ffffffffff);
@@ -279,7 +299,7 @@ static void lines_of_nonsense_are_left_out(void)
         char text[128];
         int size = snprintf(text, sizeof text, "Name:\tx\n%s", CASES[i].line);
         struct os_status status;
-        CHECK(os_parse_status(text, (size_t)size, &status));
+        CHECK(os_parse_status(text, (size_t)size, OS_STATUS_ALL, &status));
         CHECK_UINT(status.has, CASES[i].has);
     }
 }
@@ -461,6 +481,7 @@ static const check_test tests[] = {
     {"status gives the real user", status_gives_the_real_user},
     {"a name cannot pose as a user", a_name_cannot_pose_as_a_user},
     {"every line of status is read", every_line_of_status_is_read},
+    {"a field alone is as it is among all", a_field_alone_is_as_it_is_among_all},
     {"a prefix of status never lies", a_prefix_of_status_never_lies},
     {"lines of nonsense are left out", lines_of_nonsense_are_left_out},
     {"io counts what reached the disks", io_counts_what_reached_the_disks},

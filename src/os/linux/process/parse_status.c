@@ -58,15 +58,17 @@ struct line_field {
     enum number_form form;
 };
 
-/* Sets the numbers of a line that `has` lacks, and their bits, which are in the order of fields. */
-static void take_line(struct span line, const struct line_field *fields, size_t count, void *out,
+/* Sets the numbers of a line that `has` lacks of those that are wanted, and their bits, which are
+ * in the order of fields. */
+static void take_line(struct span line, const struct line_field *fields, unsigned wanted, void *out,
                       unsigned *has)
 {
     uint64_t number;
-    for (size_t i = 0; i < count; i++) {
+    unsigned i = 0;
+    for (unsigned left = wanted & ~*has; left >> i != 0; i++) {
         const struct line_field *field = &fields[i];
-        if (field->label[0] != line.bytes[0] || line.size <= field->size ||
-            memcmp(line.bytes, field->label, field->size) != 0 || (*has >> i & 1) != 0 ||
+        if ((left >> i & 1) == 0 || field->label[0] != line.bytes[0] || line.size <= field->size ||
+            memcmp(line.bytes, field->label, field->size) != 0 ||
             !take_number(cursor_over(line.bytes + field->size, line.size - field->size),
                          field->form, &number))
             continue;
@@ -75,7 +77,7 @@ static void take_line(struct span line, const struct line_field *fields, size_t 
     }
 }
 
-bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
+bool os_parse_status(const char *bytes, size_t size, unsigned wanted, struct os_status *out)
 {
 #define FIELD(name, member, label, form, metric) \
     {label, sizeof(label) - 1, offsetof(struct os_status, member), form},
@@ -86,7 +88,8 @@ bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
     struct span line, word;
     if (!cursor_line(&cursor, &line) || !span_starts(line, "Name:"))
         return false;
-    while (cursor_line(&cursor, &line)) {
+    const unsigned numbers = wanted & ((unsigned)OS_STATUS_CPUS - 1);
+    while ((out->state == '\0' || (out->has & wanted) != wanted) && cursor_line(&cursor, &line)) {
         if (line.size == 0 || line.bytes + line.size == bytes + size)
             continue;
         struct cursor rest = cursor_over(line.bytes, line.size);
@@ -101,7 +104,7 @@ bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
                 out->groups = (struct span){rest.at, (size_t)(rest.end - rest.at)};
             out->has |= OS_STATUS_GROUPS;
         } else {
-            take_line(line, FIELDS, ARRAY_COUNT(FIELDS), out, &out->has);
+            take_line(line, FIELDS, numbers, out, &out->has);
         }
     }
     return true;
@@ -117,7 +120,7 @@ bool os_parse_io(const char *bytes, size_t size, struct os_io *out)
     struct cursor cursor = cursor_over(bytes, size);
     for (struct span line; cursor_line(&cursor, &line);)
         if (line.size != 0 && line.bytes + line.size != bytes + size)
-            take_line(line, FIELDS, ARRAY_COUNT(FIELDS), out, &out->has);
+            take_line(line, FIELDS, OS_IO_ALL, out, &out->has);
     return out->has != 0;
 }
 

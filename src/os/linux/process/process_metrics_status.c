@@ -146,6 +146,31 @@ static bool read_owner(struct metrics_reading *reading, const vitals_metric *met
     return true;
 }
 
+/* The fields of all metrics that are wanted; and those that tell what has memory, where one of them
+ * is missing. */
+static unsigned wanted_of(const struct row_batch *out)
+{
+#define NUMBER(name, member, label, form, metric) {VITALS_PROCESS_##metric, OS_STATUS_##name},
+    static const struct {
+        vitals_metric metric;
+        unsigned bits;
+    } NEEDS[] = {OS_STATUS_METRICS(NUMBER){VITALS_PROCESS_CAPABILITIES, OS_STATUS_EFFECTIVE},
+                 {VITALS_PROCESS_CAPABILITIES_PERMITTED, OS_STATUS_PERMITTED},
+                 {VITALS_PROCESS_SECCOMP, OS_STATUS_SECCOMP},
+                 {VITALS_PROCESS_CPUS_ALLOWED, OS_STATUS_CPUS},
+                 {VITALS_PROCESS_CPUS_ALLOWED_LIST, OS_STATUS_CPUS},
+                 {VITALS_PROCESS_SUPPLEMENTARY_GIDS, OS_STATUS_GROUPS},
+                 {VITALS_PROCESS_SIGNALS_BLOCKED, OS_STATUS_BLOCKED},
+                 {VITALS_PROCESS_SIGNALS_IGNORED, OS_STATUS_IGNORED},
+                 {VITALS_PROCESS_SIGNALS_CAUGHT, OS_STATUS_CAUGHT},
+                 {VITALS_PROCESS_SIGNALS_PENDING, OS_STATUS_PENDING | OS_STATUS_THREAD_PENDING}};
+#undef NUMBER
+    unsigned wanted = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(NEEDS); i++)
+        wanted |= batch_wants(out, NEEDS[i].metric) ? NEEDS[i].bits : 0;
+    return wanted;
+}
+
 void metrics_read_status(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     if (read_owner(reading, metrics))
@@ -153,7 +178,9 @@ void metrics_read_status(struct metrics_reading *reading, const vitals_metric *m
     struct os_status status;
     bool cut;
     int result = metrics_file(reading, "status", STATUS_LIMIT, &cut);
-    if (result < 0 || !os_parse_status(reading->text.bytes, reading->text.size, &status)) {
+    const unsigned sizes = OS_STATUS_VIRTUAL_PEAK | OS_STATUS_ANON;
+    if (result < 0 || !os_parse_status(reading->text.bytes, reading->text.size,
+                                       wanted_of(reading->out) | sizes, &status)) {
         batch_missing_all(reading->out, metrics,
                           result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
         return;
@@ -161,7 +188,7 @@ void metrics_read_status(struct metrics_reading *reading, const vitals_metric *m
     bool zombie = status.state == 'Z' || status.state == 'X';
     vitals_availability missing = cut ? VITALS_FAILED : zombie ? VITALS_GONE : VITALS_UNSUPPORTED;
     /* A process without memory has sizes of 0; a peak of none is none. */
-    bool memory = (status.has & (OS_STATUS_VIRTUAL_PEAK | OS_STATUS_ANON)) != 0;
+    bool memory = (status.has & sizes) != 0;
     bool may_be_kernel = !memory && missing == VITALS_UNSUPPORTED;
 #define NUMBER(name, member, label, form, metric) \
     {VITALS_PROCESS_##metric, OS_STATUS_##name, status.member},
