@@ -182,6 +182,8 @@ static inline void world_write_process(const struct world *world,
     double walked = process->walked > 0 ? process->walked : world->detail_read;
     world_read_at(builder, VITALS_PROCESS_USS_BYTES, walked);
     world_read_at(builder, VITALS_PROCESS_PSS_BYTES, walked);
+    world_read_at(builder, VITALS_PROCESS_PSS_ANON_BYTES, walked);
+    world_read_at(builder, VITALS_PROCESS_PSS_SHMEM_BYTES, walked);
     world_u64(builder, VITALS_PROCESS_SHARED_BYTES, process->shared);
     world_u64(builder, VITALS_PROCESS_RESIDENT_SHMEM_BYTES, process->shared_memory);
     world_u64(builder, VITALS_PROCESS_MINOR_FAULTS, process->faults);

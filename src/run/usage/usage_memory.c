@@ -111,9 +111,11 @@ static void note_walked(const vitals_usage *usage, struct usage_process *process
     memory->walked_ns = read_ns;
     memory->proportional = proportional;
     memory->unique = unique;
-    bool known = vitals_row_number(row, VITALS_PROCESS_PSS_ANON_BYTES, &anonymous) > 0;
+    bool known = vitals_row_number(row, VITALS_PROCESS_PSS_ANON_BYTES, &anonymous) > 0 &&
+                 vitals_row_read_ns(row, VITALS_PROCESS_PSS_ANON_BYTES) == read_ns;
     if (!usage->shared_is_held ||
-        vitals_row_number(row, VITALS_PROCESS_PSS_SHMEM_BYTES, &shared) <= 0)
+        vitals_row_number(row, VITALS_PROCESS_PSS_SHMEM_BYTES, &shared) <= 0 ||
+        vitals_row_read_ns(row, VITALS_PROCESS_PSS_SHMEM_BYTES) != read_ns)
         shared = 0;
     memory->firm = known ? anonymous + shared : -1;
     memory->anonymous_then = memory->anonymous;
