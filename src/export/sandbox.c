@@ -71,7 +71,7 @@ int sandbox_enter(void)
     /* Jumps lead forward. clone3 has its flags in memory, where no filter sees them: the C library
      * takes clone where a kernel lacks it. */
     struct sock_filter code[CODE_MAX];
-    const unsigned type = 11 + REFUSED_COUNT, clone = type + 4, allow = clone + 2,
+    const unsigned type = 11 + REFUSED_COUNT, flags = type + 4, allow = flags + 2,
                    refuse = allow + 1, unknown = allow + 2;
     unsigned at = 0;
 #define ADD(...)           code[at] = (struct sock_filter)__VA_ARGS__, at++
@@ -87,7 +87,7 @@ int sandbox_enter(void)
     for (unsigned i = 0; i < REFUSED_COUNT; i++)
         IF(REFUSED[i], refuse);
     IF(SYS_clone3, unknown);
-    IF(SYS_clone, clone);
+    IF(SYS_clone, flags);
     UNLESS(SYS_socket, allow);
     LOAD(ARGUMENT(0));
     IF(AF_UNIX, allow);
@@ -97,7 +97,7 @@ int sandbox_enter(void)
     ADD(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE));
     IF(SOCK_STREAM, allow);
     ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_DGRAM, TO(allow), TO(refuse)));
-    LOAD(ARGUMENT(0)); /* clone: */
+    LOAD(ARGUMENT(0)); /* flags: */
     ADD(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, TO(refuse), TO(allow)));
     ADD(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
     ADD(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
