@@ -694,6 +694,8 @@ typedef enum vitals_metric {
     VITALS_GPU_SENSOR_POWER_LIMIT_WATTS = 0x0508,
     // Energy since the driver was loaded. Unit: joules, counter, f64. Source: hwmon energyN_input
     VITALS_GPU_SENSOR_ENERGY_JOULES = 0x0509,
+    // The limit of that power in a short burst. Unit: watts, gauge, f64. Source: hwmon powerN_cap
+    // of xe
     VITALS_GPU_SENSOR_POWER_BURST_LIMIT_WATTS = 0x050a,
     // The clock now. Unit: hertz, gauge, f64. Source: NVML nvmlDeviceGetClockInfo; devfreq
     // cur_freq; npu_current_frequency_mhz; hwmon freqN_input; pp_dpm_*; amdgpu gpu_metrics
@@ -1026,7 +1028,11 @@ typedef enum vitals_metric {
     // The anonymous part of its PSS; unsupported before Linux 5.4. Unit: bytes, gauge, u64. Source:
     // /proc/PID/smaps_rollup Pss_Anon
     VITALS_PROCESS_PSS_ANON_BYTES = 0x0872,
+    // The part of its PSS that files back; unsupported before Linux 5.4. Unit: bytes, gauge, u64.
+    // Source: /proc/PID/smaps_rollup Pss_File
     VITALS_PROCESS_PSS_FILE_BYTES = 0x0873,
+    // The part of its PSS that is shared memory, files in a tmpfs included; unsupported before
+    // Linux 5.4. Unit: bytes, gauge, u64. Source: /proc/PID/smaps_rollup Pss_Shmem
     VITALS_PROCESS_PSS_SHMEM_BYTES = 0x0874,
     // The process id that the driver gives. Form: identity, u64. Source: NVML process lists; KFD
     VITALS_GPU_PROCESS_PID = 0x0901,
@@ -1104,9 +1110,17 @@ typedef enum vitals_metric {
     // How long it has had the device open. Unit: seconds, counter, f64. Source: NVML
     // nvmlDeviceGetAccountingStats
     VITALS_GPU_PROCESS_ACCOUNTED_SECONDS = 0x0919,
+    // Its share of the video engines that encode and decode, as Intel's. Unit: ratio, gauge, f64.
+    // Source: fdinfo drm-engine-*, drm-cycles-*
     VITALS_GPU_PROCESS_VIDEO_RATIO = 0x091a,
+    // Its share of the engines that scale and filter video, as Intel's. Unit: ratio, gauge, f64.
+    // Source: fdinfo drm-engine-*, drm-cycles-*
     VITALS_GPU_PROCESS_VIDEO_ENHANCE_RATIO = 0x091b,
+    // Time that it kept the engines that encode and decode busy, as the kernel counts. Unit:
+    // seconds, counter, f64. Source: fdinfo drm-engine-*, drm-cycles-*
     VITALS_GPU_PROCESS_VIDEO_SECONDS = 0x091c,
+    // Time that it kept the engines that scale and filter video busy, as the kernel counts. Unit:
+    // seconds, counter, f64. Source: fdinfo drm-engine-*, drm-cycles-*
     VITALS_GPU_PROCESS_VIDEO_ENHANCE_SECONDS = 0x091d,
     // have, or the reason why the source gives nothing. Form: gauge, text. Source: ourselves
     VITALS_SOURCE_STATE = 0x0a01,
