@@ -194,8 +194,9 @@ SETS = {
 }
 
 _tables: dict[str, int] = {}
-_columns: dict[int, dict[str, int]] = {}
+_numbers: dict[tuple[int, str], int] = {}
 _types: dict[int, int] = {}
+_columns: dict[int, dict[str, int]] = {}
 
 
 def tables() -> dict[str, int]:
@@ -218,29 +219,41 @@ def table_number(name: str) -> int:
 
 def columns(table: int) -> dict[str, int]:
     """The metrics of a table by name."""
-    if not _columns:
-        made: dict[int, dict[str, int]] = {number: {} for number in tables().values()}
+    if table not in _columns:
+        made = _columns[table] = {}
         metric = lib.vitals_metric_next(0)
         while metric:
-            made[lib.vitals_metric_table(metric)][string(lib.vitals_metric_name(metric))] = metric
-            _types[metric] = lib.vitals_metric_type(metric)
+            if lib.vitals_metric_table(metric) == table:
+                made[string(lib.vitals_metric_name(metric))] = metric
             metric = lib.vitals_metric_next(metric)
-        _columns.update(made)
     return _columns[table]
 
 
 def metric_type(metric: int) -> int:
     """VITALS_U64, I64, F64 or TEXT."""
-    return _types[metric]
+    kind = _types.get(metric)
+    if kind is None:
+        kind = _types[metric] = lib.vitals_metric_type(metric)
+    return kind
+
+
+def find_metric(table: int, name: str) -> int:
+    """The metric of a table with a name, without making the list of all; 0 if there is none."""
+    number = _numbers.get((table, name))
+    if number is None:
+        number = lib.vitals_metric_find(table, encode(name))
+        if number:
+            _numbers[table, name] = number
+    return number
 
 
 def metric_number(table: int, name: str) -> int:
-    """The metric of a table with a name. Raises ArgumentError."""
-    try:
-        return columns(table)[name]
-    except KeyError:
+    """The same. Raises ArgumentError if there is none."""
+    number = find_metric(table, name)
+    if number == 0:
         raise ArgumentError(f'the table {string(lib.vitals_table_name(table))} has no metric '
-                            f'"{name}"') from None
+                            f'"{name}"')
+    return number
 
 
 def metric_of(path: str) -> int:

@@ -178,9 +178,8 @@ class Process:
 @functools.lru_cache(maxsize=256)
 def wanted(what: tuple[str, ...]) -> Pointer:
     """A request by names of metrics of the table process ("name" is "process.name") and of tables."""
-    own = _core.columns(_core.table_number("process"))
-    return request([f"process.{word}" if word in own or word not in _core.tables() and "." not in word else word
-                    for word in what])
+    return request([f"process.{word}" if _core.find_metric(PROCESS, word) or
+                    word not in _core.tables() and "." not in word else word for word in what])
 
 
 # A signal handler of Python runs only between two calls.

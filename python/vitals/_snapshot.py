@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     import polars
 
     Value = Union[int, float, str, None]
+    Plan = tuple[list[Any], list[tuple[int, Any, int, bool]]]
 else:
-    Value = None
+    Value = Plan = None
 
 ROWS = {
     "all": lib.VITALS_ROWS_ALL,
@@ -101,7 +102,7 @@ class Row:
         return _read(self._pointer, _core.metric_number(self._table, name))
 
     def __getattr__(self, name: str) -> Value:
-        if name not in _core.columns(self._table):
+        if not _core.find_metric(self._table, name):
             raise AttributeError(f'the table {self.table} has no metric "{name}"')
         return self[name]
 
@@ -119,17 +120,7 @@ class Row:
 
     def read(self, *names: str) -> list[Value]:
         """Several values at once."""
-        plan = _plans.get((self._table, names)) or _plan(self._table, names)
-        pointer = self._pointer
-        outs: dict[Any, Pointer] = {}
-        found: list[Value] = []
-        for metric, reader, place in plan:
-            out = outs.get(place) or outs.setdefault(place, ffi.new(place))
-            if reader(pointer, metric, out) <= 0:
-                found.append(None)
-            else:
-                found.append(_core.text(out[0]) if place is _TEXT else out[0])
-        return found
+        return read_row(self._pointer, plan_of(self._table, names))
 
     @property
     def table(self) -> str:
@@ -196,16 +187,36 @@ _READERS = {
     lib.VITALS_F64: (lib.vitals_row_f64, ffi.typeof("double *")),
     lib.VITALS_TEXT: (lib.vitals_row_text, _TEXT),
 }
-_plans: dict[tuple[int, tuple[str, ...]], list[tuple[int, Any, Any]]] = {}
+_plans: dict[tuple[int, tuple[str, ...]], Plan] = {}
 
 
-def _plan(table: int, names: tuple[str, ...]) -> list[tuple[int, Any, Any]]:
-    """Of some metrics of a table: the number, what reads it, and what that fills."""
-    if len(_plans) >= 1024:
-        _plans.clear()
-    numbers = [_core.metric_number(table, name) for name in names]
-    plan = _plans[table, names] = [(number, *_READERS[_core.metric_type(number)]) for number in numbers]
+def plan_of(table: int, names: tuple[str, ...]) -> Plan:
+    """How some metrics of a table are read: the places to fill, and for each metric its number, what reads it, which
+    place that fills, and whether it is a text."""
+    plan = _plans.get((table, names))
+    if plan is None:
+        if len(_plans) >= 1024:
+            _plans.clear()
+        readers = [(number, *_READERS[_core.metric_type(number)])
+                   for number in (_core.metric_number(table, name) for name in names)]
+        places = list(dict.fromkeys(place for _, _, place in readers))
+        plan = _plans[table, names] = places, [(number, reader, places.index(place), place is _TEXT)
+                                               for number, reader, place in readers]
     return plan
+
+
+def read_row(pointer: Pointer, plan: Plan) -> list[Value]:
+    """The values of a row; None where there is none."""
+    places, steps = plan
+    outs = list(map(ffi.new, places))
+    found: list[Value] = []
+    for metric, reader, place, is_text in steps:
+        out = outs[place]
+        if reader(pointer, metric, out) <= 0:
+            found.append(None)
+        else:
+            found.append(_core.text(out[0]) if is_text else out[0])
+    return found
 
 
 def _read(pointer: Pointer, metric: int) -> Value:

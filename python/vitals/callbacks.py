@@ -48,8 +48,7 @@ class GpuStats:
                  context: Context | None = None) -> None:
         wanted = {"memory_utilization": memory_utilization, "gpu_utilization": gpu_utilization, "memory": True,
                   "fan_speed": fan_speed, "temperature": temperature}
-        known = _core.columns(_core.table_number("gpu"))
-        self._keys = [key for key in KEYS if wanted[key[0]] and key[2] in known]
+        self._keys = [key for key in KEYS if wanted[key[0]]]
         self._only = None if gpus is None else set(gpus)
         self._sampler = Sampler(*(f"gpu.{name}" for name in (*IDENTITY, *(key[2] for key in self._keys))),
                                 context=context)

@@ -7,16 +7,24 @@ tell is NA.
 from __future__ import annotations
 
 import contextlib
-import re
+import functools
 import threading
-from typing import Any, Callable, ClassVar, Iterable, Iterator, List, NamedTuple
 
 from vitals.compat.nvitop import cuda_visible, libnvml, readings
 from vitals.compat.nvitop.cuda_visible import normalize_cuda_visible_devices, parse_cuda_visible_devices
-from vitals.compat.nvitop.links import Int, Links, ThroughputInfo, scaled
+from vitals.compat.nvitop.links import Links, scaled
 from vitals.compat.nvitop.process import GpuProcess
-from vitals.compat.nvitop.readings import Index, Reading
-from vitals.compat.nvitop.utils import NA, UINT_MAX, NaType, Snapshot, bytes2human
+from vitals.compat.nvitop.utils import NA, Snapshot, bytes2human
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from typing import Any, Callable, ClassVar, Iterable, Iterator, List, NamedTuple
+
+    from vitals.compat.nvitop.readings import Index, Reading
+    from vitals.compat.nvitop.utils import Int, NaType
+else:
+    from vitals.compat.nvitop.named_tuple import NamedTuple
 
 __all__ = ["CudaDevice", "CudaMigDevice", "Device", "MigDevice", "PhysicalDevice", "normalize_cuda_visible_devices",
            "parse_cuda_visible_devices"]
@@ -64,7 +72,15 @@ def _percent(info: MemoryInfo) -> float | NaType:
     return NA
 
 
-_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+class _UuidPattern:
+    """Of a device, of a MIG device, and of one before driver 470; compiled when it is first looked at."""
+
+    def __get__(self, thing: object, owner: type) -> re.Pattern[str]:
+        import re
+        uuid = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+        return re.compile(rf"(?:GPU-{uuid}|MIG-{uuid}|MIG-GPU-{uuid}/\d+/\d+)$")
+
+
 _MEMORY = tuple(f"gpu.memory_{name}_bytes" for name in ("total", "free", "used", "reserved"))
 _CLOCKS = ("graphics", "sm", "memory", "video")
 _COMPUTE_MODES = {"default": "Default", "exclusive_thread": "Exclusive Thread", "prohibited": "Prohibited",
@@ -74,6 +90,9 @@ _MOST_PARTS = 7  # of all devices that there are
 _LOADS = ("utilization_ratio", "memory_busy_ratio", "encoder_ratio", "decoder_ratio")
 _OF_PROCESS = ("pid", "type", "memory_used_bytes", "gpu_instance_id", "compute_instance_id", *_LOADS)
 _GROUPS_OF_SNAPSHOT = ("identity", "memory", "utilization", "clocks", "board", "state", "pcie", "snapshot")
+# Of these others are made.
+_PARTED = ("memory_info", "memory_used_human", "memory_total_human", "utilization_rates", "clock_infos",
+           "max_clock_infos", "pcie_throughput")
 
 
 class _Values:
@@ -81,7 +100,7 @@ class _Values:
 
     __slots__ = ("_frozen", "_keys")
 
-    def __init__(self, frozen: Device, keys: tuple[str, ...]) -> None:
+    def __init__(self, frozen: Device, keys: dict[str, None]) -> None:
         self._frozen, self._keys = frozen, keys
 
     def __iter__(self) -> Iterator[str]:
@@ -96,6 +115,23 @@ class _Values:
         value = getattr(self._frozen, name)
         return value if callable(value) else lambda: value
 
+    def everything(self, made: dict[str, Any]) -> dict[str, Any]:
+        """All values, but those that are made."""
+        frozen = self._frozen
+        for name in _PARTED:
+            value = getattr(frozen, name)()
+            frozen.__dict__[name] = functools.partial(_same, value)
+        found = {}
+        for name in self._keys:
+            if name not in made:
+                value = getattr(frozen, name)
+                found[name] = value() if callable(value) else value
+        return found
+
+
+def _same(value: Any) -> Any:
+    return value
+
 
 class Device(Links):
     """A device as it is now. Device(0) and Device(bus_id=…) are a PhysicalDevice, Device((0, 1)) is a MigDevice, and of
@@ -105,8 +141,7 @@ class Device(Links):
     its like where there is no driver, TypeError for another number of arguments.
     """
 
-    # Of a device, of a MIG device, and of one before driver 470.
-    UUID_PATTERN: ClassVar[re.Pattern[str]] = re.compile(rf"(?:GPU-{_UUID}|MIG-{_UUID}|MIG-GPU-{_UUID}/\d+/\d+)$")
+    UUID_PATTERN = _UuidPattern()
     GPU_PROCESS_CLASS: ClassVar[type[GpuProcess]] = GpuProcess
     cuda: ClassVar[type[CudaDevice]]
 
@@ -287,6 +322,7 @@ class Device(Links):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if self._lost:
             return lambda: NA
+        import re
         word, version, number = re.fullmatch(r"(\w+?)((?:_v(\d+))?)", name).group(1, 2, 3)  # type: ignore[union-attr]
         del number
         spelled = ("".join(part.title() for part in word.split("_")),
@@ -423,9 +459,8 @@ class Device(Links):
         return f"{self.memory_used_human()} / {self.memory_total_human()}"
 
     def bar1_memory_info(self) -> MemoryInfo:
-        pool = self._take("bar1").children(self._nvml_index, "gpu_pool").get("bar1")
-        total, used = (None if pool is None else readings.value(pool, f"gpu_pool.{name}_bytes")
-                       for name in ("total", "used"))
+        pool = self._take("bar1").child_values(self._nvml_index, "gpu_pool").get("bar1", {})
+        total, used = (pool.get(f"gpu_pool.{name}_bytes") for name in ("total", "used"))
         free = None if total is None or used is None else total - used
         return MemoryInfo(_or_na(total), _or_na(free), _or_na(used))
 
@@ -457,11 +492,10 @@ class Device(Links):
         reading, index = self._take("utilization"), self._nvml_index
 
         def make() -> UtilizationRates:
-            engines = reading.children(index, "gpu_engine")
+            engines = reading.child_values(index, "gpu_engine", ("encoder", "decoder"))
             return UtilizationRates(*(scaled(ratio, 100) for ratio in (
                 reading.value(index, "gpu.utilization_ratio"), reading.value(index, "gpu.memory_busy_ratio"),
-                *(readings.value(engines[name], "gpu_engine.utilization_ratio") if name in engines else None
-                  for name in ("encoder", "decoder")))))
+                *(engines.get(name, {}).get("gpu_engine.utilization_ratio") for name in ("encoder", "decoder")))))
         return reading.once((index, "utilization_rates"), make)  # type: ignore[no-any-return]
 
     def gpu_utilization(self) -> Int:
@@ -484,9 +518,8 @@ class Device(Links):
         reading, index = self._take("clocks"), self._nvml_index
 
         def make() -> ClockInfos:
-            clocks = reading.children(index, "gpu_clock")
-            return ClockInfos(*(scaled(readings.value(clocks[kind], name), 1e-6) if kind in clocks else NA
-                                for kind in _CLOCKS))
+            clocks = reading.child_values(index, "gpu_clock", _CLOCKS)
+            return ClockInfos(*(scaled(clocks.get(kind, {}).get(name), 1e-6) for kind in _CLOCKS))
         return reading.once((index, "clocks", name), make)  # type: ignore[no-any-return]
 
     def clock_infos(self) -> ClockInfos:
@@ -623,8 +656,8 @@ class Device(Links):
         reading = self._take("processes")
         indices = [index for index in reading.rows
                    if index == self._nvml_index or (isinstance(index, tuple) and index[0] == self._nvml_index)]
-        listed = [{name: readings.value(row, f"gpu_process.{name}") for name in _OF_PROCESS}
-                  for index in indices for row in reading.children(index, "gpu_process").values()]
+        listed = [{name: row[f"gpu_process.{name}"] for name in _OF_PROCESS}
+                  for index in indices for row in reading.child_values(index, "gpu_process").values()]
         # A driver that does not tell memory tells no load of processes either, where it has none to tell.
         silent = any(process["memory_used_bytes"] is None for process in listed)
         found = {}
@@ -645,7 +678,8 @@ class Device(Links):
         frozen.__dict__.update(self.__dict__)
         frozen._fixed = dict.fromkeys(_GROUPS_OF_SNAPSHOT, reading)
         frozen._fixed["pcie"] = pcie
-        return Snapshot._of(self, _Values(frozen, (*self._MORE_KEYS, *self.SNAPSHOT_KEYS)))
+        keys = _keys_of(type(self), len(self.SNAPSHOT_KEYS))  # type: ignore[arg-type]
+        return Snapshot._of(self, _Values(frozen, keys))
 
     SNAPSHOT_KEYS: ClassVar[list[str]] = [
         "name", "uuid", "bus_id", "memory_info", "memory_used", "memory_free", "memory_total", "memory_used_human",
@@ -657,6 +691,12 @@ class Device(Links):
         "current_driver_model", "persistence_mode", "performance_state", "total_volatile_uncorrected_ecc_errors",
         "compute_mode", "cuda_compute_capability", "mig_mode"]
     _MORE_KEYS: ClassVar[tuple[str, ...]] = ("index", "physical_index")
+
+
+@functools.lru_cache(maxsize=16)
+def _keys_of(kind: type[Device], count: int) -> dict[str, None]:
+    """The keys of a class's snapshots in their order, to be looked up. `count`: of its list, which may be changed."""
+    return dict.fromkeys((*kind._MORE_KEYS, *kind.SNAPSHOT_KEYS))
 
 
 class PhysicalDevice(Device):

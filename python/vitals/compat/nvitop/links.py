@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, NamedTuple, Union
 
 from vitals.compat.nvitop import readings
-from vitals.compat.nvitop.readings import Reading
-from vitals.compat.nvitop.utils import NA, NaType, bytes2human
+from vitals.compat.nvitop.utils import NA, bytes2human
 
-Int = Union[int, NaType]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, NamedTuple
+
+    from vitals.compat.nvitop.readings import Reading
+    from vitals.compat.nvitop.utils import Int, NaType
+else:
+    from vitals.compat.nvitop.named_tuple import NamedTuple
 
 _FRESH_SECONDS = 2.0  # what is slow is read in the background: so old it may be, else it is waited for
 _PATIENCE_SECONDS = 0.5

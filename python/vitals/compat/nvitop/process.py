@@ -9,21 +9,21 @@ import os
 import threading
 import time
 import types
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Iterable, Iterator, Union
 from weakref import WeakValueDictionary
 
 from vitals.compat import psutil
 from vitals.compat.nvitop import host
-from vitals.compat.nvitop.utils import NA, UINT_MAX, NaType, Snapshot, bytes2human, timedelta2human
+from vitals.compat.nvitop.utils import NA, UINT_MAX, Snapshot, bytes2human, timedelta2human
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import datetime
+    from typing import Any, Callable, ClassVar, Iterable, Iterator
 
     from vitals.compat.nvitop.device import Device
+    from vitals.compat.nvitop.utils import Int, NaType
 
 __all__ = ["GpuProcess", "HostProcess", "command_join"]
-
-Int = Union[int, NaType]
 
 
 # --- Command lines ----------------------------------------------------------------------------------
@@ -95,6 +95,10 @@ class _Values:
 
     def get(self, name: str) -> Callable[[], Any] | None:
         return functools.partial(self._made, name) if name in self._keys else None
+
+    def everything(self, made: dict[str, Any]) -> dict[str, Any]:
+        """None at once: some cost a reading."""
+        return {}
 
     def _made(self, name: str) -> Any:
         try:

@@ -10,19 +10,21 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import re
 import threading
 import time
-from typing import Any, Callable, Iterator, Tuple, Union
 
 import vitals
 from vitals import _core
 from vitals._core import ffi, lib
-from vitals._snapshot import Sampler, Snapshot, _read
+from vitals._snapshot import Plan, Sampler, Snapshot, plan_of, read_row
 from vitals.compat.nvitop import libnvml
 from vitals.compat.nvitop.utils import NA
 
-Index = Union[int, Tuple[int, int]]  # a device, or (device, partition)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterator, Tuple, Union
+
+    Index = Union[int, Tuple[int, int]]  # a device, or (device, partition)
 
 _IDENTITY = ("gpu.name", "gpu.uuid", "gpu.pci_bus_id", "gpu.driver_version", "gpu.cuda_version",
              "gpu.gpu_instance_id", "gpu.compute_instance_id", "gpu.compute_capability")
@@ -52,11 +54,12 @@ LIST_SECONDS = 30.0  # how long a reading waits for a driver that has not listed
 class Reading:
     """All devices at one moment, by index. Values are kept once they were looked at."""
 
-    __slots__ = ("snapshot", "_group", "_kept")
+    __slots__ = ("snapshot", "_group", "_kept", "_values")
 
     def __init__(self, snapshot: Snapshot, group: _Group) -> None:
         self.snapshot, self._group = snapshot, group
         self._kept: dict[Any, Any] = {}
+        self._values: dict[Index, dict[str, Any]] = {}
 
     def once(self, name: Any, make: Callable[[], Any]) -> Any:
         """What `make` returned when it was first called for the name."""
@@ -71,10 +74,9 @@ class Reading:
         return self.once("rows", self._list)  # type: ignore[no-any-return]
 
     def _list(self) -> dict[Index, Any]:
-        vendor = metric("gpu.vendor")
         found = {_index(_core.string(lib.vitals_row_label(pointer))): pointer
                  for pointer in _core.each(lib.vitals_snapshot_next, self.snapshot.pointer, GPU)
-                 if _read(pointer, vendor) == "nvidia"}
+                 if value(pointer, "gpu.vendor") == "nvidia"}
         self._group.keys = {index: lib.vitals_row_key(pointer) for index, pointer in found.items()}
         return found
 
@@ -88,18 +90,29 @@ class Reading:
         """Of a row of the snapshot."""
         return next((index for index, row in self.rows.items() if row == pointer), None)
 
+    def values(self, index: Index) -> dict[str, Any]:
+        """What the group asks of the table gpu, by name ("gpu.name"), read with the first of them; nothing where the
+        device has gone."""
+        found = self._values.get(index)
+        if found is None:
+            pointer = self.row(index)
+            found = self._values[index] = {} if pointer is None else self._group.read(pointer, "gpu")
+        return found
+
     def value(self, index: Index, name: str) -> Any:
         """A metric of the table gpu; None where there is none, also where the device has gone."""
-        kept = self._kept
-        place = index, name
-        if place not in kept:
-            pointer = self.row(index)
-            kept[place] = None if pointer is None else _read(pointer, metric(name))
-        return kept[place]
+        return self.values(index).get(name)
 
     def children(self, index: Index, table: str) -> dict[str, Any]:
         """The rows of a device in another table, by label."""
         return self.once((index, table), lambda: self._list_children(index, table))  # type: ignore[no-any-return]
+
+    def child_values(self, index: Index, table: str, labels: tuple[str, ...] | None = None) -> dict[str, dict[str, Any]]:
+        """What the group asks of these rows, or of those with some labels: by label, then by name."""
+        read = self._group.read
+        return self.once((index, table, labels), lambda: {  # type: ignore[no-any-return]
+            label: read(pointer, table) for label, pointer in self.children(index, table).items()
+            if labels is None or label in labels})
 
     def _list_children(self, index: Index, table: str) -> dict[str, Any]:
         pointer = self.row(index)
@@ -135,6 +148,7 @@ class _Group:
 
     def __init__(self, name: str, context: vitals.Context) -> None:
         self.name, self.lock = name, threading.Lock()
+        self._plans: dict[str, tuple[list[str], Plan]] = {}
         self.listed, self.list_end = False, 0.0
         self.sampler = Sampler(*GROUPS[name], interval=1.0 if name == "snapshot" else DAY, context=context,
                                every={one: 0.0 for one in _LIVE.get(name, ())})
@@ -142,6 +156,15 @@ class _Group:
         self.keys: dict[Index, int] = {}  # of the rows of devices, in each reading
         self.last: Reading | None = None
         self.last_time = 0.0
+
+    def read(self, pointer: Any, table: str) -> dict[str, Any]:
+        """The metrics of a row that the group asks for."""
+        plan = self._plans.get(table)
+        if plan is None:
+            names = [name for name in GROUPS[self.name][1:] if name.startswith(f"{table}.")]
+            plan = self._plans[table] = names, plan_of(_core.table_number(table), tuple(
+                name.partition(".")[2] for name in names))
+        return dict(zip(plan[0], read_row(pointer, plan[1])))
 
     def take(self) -> Reading:
         with self.lock:
@@ -250,15 +273,17 @@ def check(reading: Reading) -> None:
 def driver_in_words() -> str:
     """The version of a driver that has no device; NA where it does not say."""
     for row in take("identity").snapshot["source"]:
-        found = re.match(r"driver (\S+),", str(row["message"])) if row.label == "nvidia" else None
-        if found:
-            return found[1]
+        word, _, version = str(row["message"]).partition(" ")
+        version, comma, _ = version.partition(",")
+        if row.label == "nvidia" and word == "driver" and version and comma and " " not in version:
+            return version
     return NA
 
 
 def value(pointer: Any, name: str) -> Any:
     """A metric of a row; None where there is none."""
-    return _read(pointer, metric(name))
+    table, _, short = name.partition(".")
+    return read_row(pointer, plan_of(_core.table_number(table), (short,)))[0]
 
 
 def number_in(label: str) -> int:

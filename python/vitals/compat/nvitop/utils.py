@@ -8,16 +8,24 @@ from __future__ import annotations
 import math
 import operator
 import os
-import re
 import sys
 import time
 from collections.abc import KeysView
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Union, final
 
 from vitals.compat.nvitop import termcolor
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import datetime
+    import re
+    from typing import Any, Callable, Iterable, Iterator, Union, final
+
+    _Operation = Callable[[Any, Any], Any]
+    Int = Union[int, "NaType"]
+    Number = Union[int, float, "NaType"]
+else:
+    def final(kind):
+        return kind
 
 __all__ = [
     "NA", "NaType", "NotApplicable", "NotApplicableType", "UINT_MAX", "ULONGLONG_MAX", "KiB", "MiB", "GiB", "TiB",
@@ -26,9 +34,6 @@ __all__ = [
 ]
 
 # --- What is not available --------------------------------------------------------------------------
-
-_Operation = Callable[[Any, Any], Any]
-
 
 def _left(operation: _Operation) -> Callable[[NaType, object], Any]:
     def apply(self: NaType, other: object) -> Any:
@@ -122,8 +127,6 @@ class NaType(str):
 NotApplicableType = NaType
 NA = NotApplicable = NaType()
 
-Number = Union[int, float, NaType]
-
 # --- Sizes ------------------------------------------------------------------------------------------
 
 UINT_MAX = 2**32 - 1
@@ -133,29 +136,40 @@ SIZE_UNITS: dict[str | None, int] = {
     None: 1, "": 1, "B": 1, "KiB": KiB, "MiB": MiB, "GiB": GiB, "TiB": TiB, "PiB": PiB,
     "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15,
 }
-SIZE_PATTERN = re.compile(r"\+?\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[a-zA-Z]*)")
 _BYTES = {unit.lower(): size for name, size in SIZE_UNITS.items() for unit in {name or "", (name or "").rstrip("B")}}
 
 # Below which size there is which unit, with how many decimals.
 _STEPS = (
-    (MiB, "KiB", 0), (100 * MiB, "MiB", 2), (1000 * MiB, "MiB", 1), (20 * GiB, "MiB", 0), (100 * GiB, "GiB", 2),
-    (1000 * GiB, "GiB", 1), (100 * TiB, "TiB", 2), (1000 * TiB, "TiB", 1), (100 * PiB, "PiB", 2), (math.inf, "PiB", 1),
+    (MiB, KiB, "KiB", 0), (100 * MiB, MiB, "MiB", 2), (1000 * MiB, MiB, "MiB", 1), (20 * GiB, MiB, "MiB", 0),
+    (100 * GiB, GiB, "GiB", 2), (1000 * GiB, GiB, "GiB", 1), (100 * TiB, TiB, "TiB", 2), (1000 * TiB, TiB, "TiB", 1),
+    (100 * PiB, PiB, "PiB", 2), (math.inf, PiB, "PiB", 1),
 )
+
+
+def _size_pattern() -> re.Pattern[str]:
+    import re
+    return re.compile(r"\+?\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[a-zA-Z]*)")
+
+
+def __getattr__(name: str) -> Any:
+    if name != "SIZE_PATTERN":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = pattern = _size_pattern()
+    return pattern
 
 
 def bytes2human(b: Number, /, *, min_unit: int = 1) -> str:
     """A size in words: "512B", "11016MiB", "23.69GiB"; NA of what is no number."""
-    if b == NA:
-        return NA
     if not isinstance(b, int):
+        if b == NA:
+            return NA
         try:
             b = round(float(b))
         except ValueError:
             return NA
     if b < KiB and min_unit < KiB:
         return f"{b}B"
-    for limit, unit, digits in _STEPS:
-        size = SIZE_UNITS[unit]
+    for limit, size, unit, digits in _STEPS:
         if b < limit and (min_unit <= size or size == PiB):
             return f"{round(b / size, digits or None):.{digits}f}{unit}"
     raise AssertionError("the last step has no limit")
@@ -167,7 +181,7 @@ def human2bytes(s: int | str, /) -> int:
         if s < 0:
             raise ValueError(f"Cannot convert {s!r} to bytes.")
         return s
-    found = SIZE_PATTERN.fullmatch(s.strip())
+    found = _size_pattern().fullmatch(s.strip())
     size = _BYTES.get(found["unit"].lower()) if found else None
     if found is None or size is None:
         raise ValueError(f"Cannot convert {s!r} to bytes.")
@@ -269,6 +283,9 @@ class Snapshot:
         self.__dict__[name] = value
 
     def __getitem__(self, name: str) -> Any:
+        made = self.__dict__
+        if name in made:
+            return made[name]
         try:
             return getattr(self, name)
         except AttributeError as error:
@@ -278,11 +295,13 @@ class Snapshot:
         setattr(self, name, value)
 
     def __iter__(self) -> Iterator[str]:
-        later = self._later
-        return iter([*later, *(name for name in self.__dict__
-                               if name not in later and name not in ("real", "timestamp"))])
+        names = dict.fromkeys(self._later)
+        names.update(dict.fromkeys(self.__dict__))
+        del names["real"], names["timestamp"]
+        return iter(names)
 
     def keys(self) -> Iterable[str]:
+        self.__dict__.update(self._later.everything(self.__dict__) if self._later else {})
         return KeysView(self)
 
     def __hash__(self) -> int:
