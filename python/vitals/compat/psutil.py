@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import enum
 import functools
 import operator
 import os
 import resource
-import signal
-import socket
 import sys
 import threading
 import time
@@ -36,7 +33,6 @@ version_info = (7, 2, 2)
 POSIX = LINUX = True
 WINDOWS = MACOS = OSX = FREEBSD = OPENBSD = NETBSD = BSD = SUNOS = AIX = False
 PROCFS_PATH = "/proc"
-AF_LINK = socket.AF_PACKET
 
 STATUS_RUNNING, STATUS_SLEEPING, STATUS_DISK_SLEEP = "running", "sleeping", "disk-sleep"
 STATUS_STOPPED, STATUS_TRACING_STOP, STATUS_ZOMBIE, STATUS_DEAD = "stopped", "tracing-stop", "zombie", "dead"
@@ -51,29 +47,22 @@ _RLIMITS = {name: getattr(resource, name) for name in dir(resource) if name.star
 globals().update(_RLIMITS)
 
 
-class NicDuplex(enum.IntEnum):
-    NIC_DUPLEX_FULL = 2
-    NIC_DUPLEX_HALF = 1
-    NIC_DUPLEX_UNKNOWN = 0
+# In _psutil_words.py, loaded with the first use of one of them.
+_WORDS = (
+    "AF_LINK", "NicDuplex", "BatteryTime", "IOPriority", "NIC_DUPLEX_FULL", "NIC_DUPLEX_HALF", "NIC_DUPLEX_UNKNOWN",
+    "POWER_TIME_UNKNOWN", "POWER_TIME_UNLIMITED", "IOPRIO_CLASS_NONE", "IOPRIO_CLASS_RT", "IOPRIO_CLASS_BE",
+    "IOPRIO_CLASS_IDLE",
+)
 
 
-class BatteryTime(enum.IntEnum):
-    POWER_TIME_UNKNOWN = -1
-    POWER_TIME_UNLIMITED = -2
-
-
-class IOPriority(enum.IntEnum):
-    IOPRIO_CLASS_NONE = 0
-    IOPRIO_CLASS_RT = 1
-    IOPRIO_CLASS_BE = 2
-    IOPRIO_CLASS_IDLE = 3
-
-
-NIC_DUPLEX_FULL, NIC_DUPLEX_HALF = NicDuplex.NIC_DUPLEX_FULL, NicDuplex.NIC_DUPLEX_HALF
-NIC_DUPLEX_UNKNOWN = NicDuplex.NIC_DUPLEX_UNKNOWN
-POWER_TIME_UNKNOWN, POWER_TIME_UNLIMITED = BatteryTime.POWER_TIME_UNKNOWN, BatteryTime.POWER_TIME_UNLIMITED
-IOPRIO_CLASS_NONE, IOPRIO_CLASS_RT = IOPriority.IOPRIO_CLASS_NONE, IOPriority.IOPRIO_CLASS_RT
-IOPRIO_CLASS_BE, IOPRIO_CLASS_IDLE = IOPriority.IOPRIO_CLASS_BE, IOPriority.IOPRIO_CLASS_IDLE
+def __getattr__(name: str) -> Any:
+    if name in _FIELDS:
+        return getattr(_types, name)
+    if name not in _WORDS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from vitals.compat import _psutil_words
+    value = globals()[name] = getattr(_psutil_words, name)
+    return value
 
 
 # --- Errors -----------------------------------------------------------------------------------------
@@ -152,47 +141,57 @@ class TimeoutExpired(Error):
 
 # --- What is returned -------------------------------------------------------------------------------
 
-_tuples: set[str] = set()
-
-
-def _tuple(name: str, fields: str) -> Any:
-    _tuples.add(name)
-    return collections.namedtuple(name, fields)
-
-
 _CPU_FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
-scputimes = _tuple("scputimes", " ".join(_CPU_FIELDS))
-scpustats = _tuple("scpustats", "ctx_switches interrupts soft_interrupts syscalls")
-scpufreq = _tuple("scpufreq", "current min max")
-svmem = _tuple("svmem", "total available percent used free active inactive buffers cached shared slab")
-sswap = _tuple("sswap", "total used free percent sin sout")
-sdiskusage = _tuple("sdiskusage", "total used free percent")
-sdiskio = _tuple("sdiskio", "read_count write_count read_bytes write_bytes read_time write_time "
-                            "read_merged_count write_merged_count busy_time")
-sdiskpart = _tuple("sdiskpart", "device mountpoint fstype opts")
-snetio = _tuple("snetio", "bytes_sent bytes_recv packets_sent packets_recv errin errout dropin dropout")
-snicaddr = _tuple("snicaddr", "family address netmask broadcast ptp")
-snicstats = _tuple("snicstats", "isup duplex speed mtu flags")
-sconn = _tuple("sconn", "fd family type laddr raddr status pid")
-pconn = _tuple("pconn", "fd family type laddr raddr status")
-addr = _tuple("addr", "ip port")
-suser = _tuple("suser", "name terminal host started pid")
-shwtemp = _tuple("shwtemp", "label current high critical")
-sfan = _tuple("sfan", "label current")
-sbattery = _tuple("sbattery", "percent secsleft power_plugged")
-pmem = _tuple("pmem", "rss vms shared text lib data dirty")
-pfullmem = _tuple("pfullmem", "rss vms shared text lib data dirty uss pss swap")
-pcputimes = _tuple("pcputimes", "user system children_user children_system iowait")
-pio = _tuple("pio", "read_count write_count read_bytes write_bytes read_chars write_chars")
-pionice = _tuple("pionice", "ioclass value")
-pctxsw = _tuple("pctxsw", "voluntary involuntary")
-puids = _tuple("puids", "real effective saved")
-pgids = _tuple("pgids", "real effective saved")
-pthread = _tuple("pthread", "id user_time system_time")
-popenfile = _tuple("popenfile", "path fd position mode flags")
 _MAP_FIELDS = "rss size pss shared_clean shared_dirty private_clean private_dirty referenced anonymous swap"
-pmmap_grouped = _tuple("pmmap_grouped", "path " + _MAP_FIELDS)
-pmmap_ext = _tuple("pmmap_ext", "addr perms path " + _MAP_FIELDS)
+_FIELDS = {
+    "scputimes": " ".join(_CPU_FIELDS),
+    "scpustats": "ctx_switches interrupts soft_interrupts syscalls",
+    "scpufreq": "current min max",
+    "svmem": "total available percent used free active inactive buffers cached shared slab",
+    "sswap": "total used free percent sin sout",
+    "sdiskusage": "total used free percent",
+    "sdiskio": "read_count write_count read_bytes write_bytes read_time write_time read_merged_count "
+               "write_merged_count busy_time",
+    "sdiskpart": "device mountpoint fstype opts",
+    "snetio": "bytes_sent bytes_recv packets_sent packets_recv errin errout dropin dropout",
+    "snicaddr": "family address netmask broadcast ptp",
+    "snicstats": "isup duplex speed mtu flags",
+    "sconn": "fd family type laddr raddr status pid",
+    "pconn": "fd family type laddr raddr status",
+    "addr": "ip port",
+    "suser": "name terminal host started pid",
+    "shwtemp": "label current high critical",
+    "sfan": "label current",
+    "sbattery": "percent secsleft power_plugged",
+    "pmem": "rss vms shared text lib data dirty",
+    "pfullmem": "rss vms shared text lib data dirty uss pss swap",
+    "pcputimes": "user system children_user children_system iowait",
+    "pio": "read_count write_count read_bytes write_bytes read_chars write_chars",
+    "pionice": "ioclass value",
+    "pctxsw": "voluntary involuntary",
+    "puids": "real effective saved",
+    "pgids": "real effective saved",
+    "pthread": "id user_time system_time",
+    "popenfile": "path fd position mode flags",
+    "pmmap_grouped": "path " + _MAP_FIELDS,
+    "pmmap_ext": "addr perms path " + _MAP_FIELDS,
+    "_Ids": "pid started",
+}
+
+
+class _Types:
+    """Named tuples, each made when it is first used: to make all takes longer than all other imports."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _FIELDS:
+            raise AttributeError(name)
+        made: Any = collections.namedtuple(name, _FIELDS[name], module=__name__)  # type: ignore[misc]
+        setattr(self, name, made)
+        globals()[name] = made
+        return made
+
+
+_types = _Types()
 
 
 # --- Readings of the machine ------------------------------------------------------------------------
@@ -265,14 +264,17 @@ _CPU_TIMES = tuple(f"{name}_seconds" for name in _CPU_FIELDS)
 
 
 def _times(values: Iterable[Any]) -> Any:
-    return scputimes._make([round((value or 0) * _TICKS) / _TICKS for value in values])
+    return _types.scputimes._make([round((value or 0) * _TICKS) / _TICKS for value in values])
+
+
+def _times_of_each(table: Table) -> list[Any]:
+    return [_times(values) for values in zip(*(table.values(name) for name in _CPU_TIMES))]
 
 
 def cpu_times(percpu: bool = False) -> Any:
     if not percpu:
         return _times(_host(*_HOST_TIMES).read(*_HOST_TIMES))
-    table = _again("cpu", *_CPU_TIMES)
-    return [_times(values) for values in zip(*(table.values(name) for name in _CPU_TIMES))]
+    return _times_of_each(_again("cpu", *_CPU_TIMES))
 
 
 # psutil keeps the last reading of each thread and kind.
@@ -298,7 +300,7 @@ def _between(kind: str, interval: float | None, percpu: bool) -> tuple[list[Any]
 
 
 def _delta(before: Any, now: Any) -> Any:
-    return scputimes(*(max(0.0, new - old) for old, new in zip(before, now)))
+    return _types.scputimes(*(max(0.0, new - old) for old, new in zip(before, now)))
 
 
 def _all(delta: Any) -> float:
@@ -320,23 +322,23 @@ def cpu_times_percent(interval: float | None = None, percpu: bool = False) -> An
     for before, now in zip(*_between("times", interval, percpu)):
         delta = _delta(before, now)
         scale = 100 / max(1, _all(delta))
-        found.append(scputimes(*(min(max(0.0, round(value * scale, 1)), 100.0) for value in delta)))
+        found.append(_types.scputimes(*(min(max(0.0, round(value * scale, 1)), 100.0) for value in delta)))
     return found if percpu else found[0]
 
 
 def cpu_stats() -> Any:
-    return scpustats(*_host_values("context_switches", "interrupts", "soft_interrupts"), 0)
+    return _types.scpustats(*_host_values("context_switches", "interrupts", "soft_interrupts"), 0)
 
 
 def cpu_freq(percpu: bool = False) -> Any:
     """In MHz."""
-    found = [scpufreq(*(_number(row, f"frequency_{kind}hertz", 0.0) / 1e6 for kind in ("", "min_", "max_")))
+    found = [_types.scpufreq(*(_number(row, f"frequency_{kind}hertz", 0.0) / 1e6 for kind in ("", "min_", "max_")))
              for row in _take("cpu.frequency_hertz", "cpu.frequency_min_hertz", "cpu.frequency_max_hertz").cpu]
     if percpu:
         return found
     if not found or not any(one.current for one in found):
         return None
-    return scpufreq(*(sum(values) / len(found) for values in zip(*found)))
+    return _types.scpufreq(*(sum(values) / len(found) for values in zip(*found)))
 
 
 _MEMORY = tuple(f"memory_{name}_bytes" for name in (
@@ -346,13 +348,13 @@ _MEMORY = tuple(f"memory_{name}_bytes" for name in (
 def virtual_memory() -> Any:
     total, available, *rest = _host_values(*_MEMORY)
     used = total - available
-    return svmem(total, available, _rounded(used, total), used, *rest)
+    return _types.svmem(total, available, _rounded(used, total), used, *rest)
 
 
 def swap_memory() -> Any:
     total, used, free, moved_in, moved_out = _host_values(
         "swap_total_bytes", "swap_used_bytes", "swap_free_bytes", "swap_in_bytes", "swap_out_bytes")
-    return sswap(total, used, free, _rounded(used, total), moved_in, moved_out)
+    return _types.sswap(total, used, free, _rounded(used, total), moved_in, moved_out)
 
 
 def disk_usage(path: Any) -> Any:
@@ -360,15 +362,16 @@ def disk_usage(path: Any) -> Any:
     told = os.statvfs(path)
     total, available = told.f_blocks * told.f_frsize, told.f_bavail * told.f_frsize
     used = (told.f_blocks - told.f_bfree) * told.f_frsize
-    return sdiskusage(total, used, available, _rounded(used, used + available))
+    return _types.sdiskusage(total, used, available, _rounded(used, used + available))
 
 
 def disk_partitions(all: bool = False) -> list[Any]:
-    if all:
-        return [sdiskpart(row["device"] or "", row["mount_point"], row["type"], row["options"]) for row in _take("mount").mount]
-    rows = _take(*(f"filesystem.{name}" for name in ("device", "mount_point", "type", "options", "pseudo"))).filesystem
-    return [sdiskpart(row["device"] or "", row["mount_point"], row["type"], row["options"]) for row in rows
-            if not row["pseudo"] and str(row["device"] or "").startswith("/")]
+    names = ("device", "mount_point", "type", "options", "pseudo")
+    rows: Iterable[Row] = _take("mount").mount
+    if not all:
+        rows = [row for row in _take(*(f"filesystem.{name}" for name in names)).filesystem
+                if not row["pseudo"] and str(row["device"] or "").startswith("/")]
+    return [_types.sdiskpart(row["device"] or "", *(row[name] for name in names[1:4])) for row in rows]
 
 
 class _Wrapped:
@@ -428,36 +431,35 @@ def disk_io_counters(perdisk: bool = False, nowrap: bool = True) -> Any:
     for place, (name, values) in enumerate(zip(table.values("name"), _columns(table, _DISK))):
         if perdisk or not table[place].parent_key:
             reads, writes, read, written, reading, writing, reads_merged, writes_merged, busy = values
-            found[name] = sdiskio(reads, writes, read, written, round(reading * 1000), round(writing * 1000),
+            found[name] = _types.sdiskio(reads, writes, read, written, round(reading * 1000), round(writing * 1000),
                                   reads_merged, writes_merged, round(busy * 1000))
-    return _counters(found, perdisk, nowrap, _disk_wrapped, sdiskio)
+    return _counters(found, perdisk, nowrap, _disk_wrapped, _types.sdiskio)
 
 
 def net_io_counters(pernic: bool = False, nowrap: bool = True) -> Any:
     table = _again("network", "name", *_NETWORK)
-    found = dict(zip(table.values("name"), map(snetio._make, _columns(table, _NETWORK))))
-    return _counters(found, pernic, nowrap, _net_wrapped, snetio)
+    found = dict(zip(table.values("name"), map(_types.snetio._make, _columns(table, _NETWORK))))
+    return _counters(found, pernic, nowrap, _net_wrapped, _types.snetio)
 
 
 disk_io_counters.cache_clear = _disk_wrapped.clear  # type: ignore[attr-defined]
 net_io_counters.cache_clear = _net_wrapped.clear  # type: ignore[attr-defined]
 
-_FAMILIES = {"inet": socket.AF_INET, "inet6": socket.AF_INET6, "unix": socket.AF_UNIX, "packet": socket.AF_PACKET}
-
 
 def net_if_addrs() -> dict[str, list[Any]]:
+    from vitals.compat._psutil_words import AF_LINK, FAMILIES
     found: dict[str, list[Any]] = {}
     taken = _take("network_address", "network.name", "network.hardware_address", "network.type")
     for row in taken.network_address:
-        family = _FAMILIES.get(str(row["family"]))
+        family = FAMILIES.get(str(row["family"]))
         if family is not None:
-            found.setdefault(str(row["interface"]), []).append(
-                snicaddr(family, row["address"], row["netmask"] or None, row["broadcast"] or None, row["peer"] or None))
+            found.setdefault(str(row["interface"]), []).append(_types.snicaddr(
+                family, row["address"], *(row[name] or None for name in ("netmask", "broadcast", "peer"))))
     for row in taken.network:
         if row["hardware_address"] and not any(one.family == AF_LINK for one in found.get(str(row["name"]), [])):
             broadcast = None if row["type"] == "loopback" else "ff:ff:ff:ff:ff:ff"
             found.setdefault(str(row["name"]), []).append(
-                snicaddr(AF_LINK, row["hardware_address"], None, broadcast, None))
+                _types.snicaddr(AF_LINK, row["hardware_address"], None, broadcast, None))
     for addresses in found.values():
         addresses.sort(key=lambda one: one.family)
     return found
@@ -465,16 +467,15 @@ def net_if_addrs() -> dict[str, list[Any]]:
 
 def net_if_stats() -> dict[str, Any]:
     """Speed in Mbit/s."""
-    duplex = {"full": NIC_DUPLEX_FULL, "half": NIC_DUPLEX_HALF}
+    from vitals.compat._psutil_words import DUPLEX, NicDuplex
     names = ("name", "up", "duplex", "speed_bytes", "mtu_bytes", "flags")
-    return {str(row["name"]): snicstats(
+    return {str(row["name"]): _types.snicstats(
         "running" in str(row["flags"] or "").split(",") if row["flags"] else bool(row["up"]),
-        duplex.get(str(row["duplex"]), NIC_DUPLEX_UNKNOWN),
+        DUPLEX.get(str(row["duplex"]), NicDuplex.NIC_DUPLEX_UNKNOWN),
         round(_number(row, "speed_bytes") * 8 / 1e6), _number(row, "mtu_bytes"), row["flags"] or "")
         for row in _take(*(f"network.{name}" for name in names)).network}
 
 
-_SOCKET_TYPES = {"stream": socket.SOCK_STREAM, "datagram": socket.SOCK_DGRAM, "seqpacket": socket.SOCK_SEQPACKET}
 _STATES = {"established": CONN_ESTABLISHED, "syn_sent": CONN_SYN_SENT, "syn_received": CONN_SYN_RECV,
            "fin_wait_1": CONN_FIN_WAIT1, "fin_wait_2": CONN_FIN_WAIT2, "time_wait": CONN_TIME_WAIT,
            "closed": CONN_CLOSE, "close_wait": CONN_CLOSE_WAIT, "last_ack": CONN_LAST_ACK, "listen": CONN_LISTEN,
@@ -490,6 +491,7 @@ _KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 def _connections(rows: Iterable[Row], kind: str, with_pid: bool) -> list[Any]:
     if kind not in _KINDS:
         raise ValueError(f"invalid {kind!r} kind argument; valid ones are: {', '.join(map(repr, _KINDS))}")
+    from vitals.compat._psutil_words import FAMILIES, SOCKET_TYPES
     protocols, families = _KINDS[kind]
     found = {}
     for row in rows:
@@ -501,13 +503,13 @@ def _connections(rows: Iterable[Row], kind: str, with_pid: bool) -> list[Any]:
         if family == "unix":
             local, remote, state = row["local_address"] or "", "", CONN_NONE
         else:
-            local = addr(row["local_address"], row["local_port"]) if row["local_port"] else ()
-            remote = addr(row["remote_address"], row["remote_port"]) if row["remote_port"] else ()
+            local = _types.addr(row["local_address"], row["local_port"]) if row["local_port"] else ()
+            remote = _types.addr(row["remote_address"], row["remote_port"]) if row["remote_port"] else ()
             state = _STATES.get(str(row["state"]), CONN_NONE) if protocol == "tcp" else CONN_NONE
         number, pid = row["descriptor"], row["pid"]
-        values = (-1 if number is None else number, _FAMILIES[family], _SOCKET_TYPES.get(str(row["type"]), row["type"]),
+        values = (-1 if number is None else number, FAMILIES[family], SOCKET_TYPES.get(str(row["type"]), row["type"]),
                   local, remote, state)
-        found[(*values, pid)] = sconn(*values, pid) if with_pid else pconn(*values)
+        found[(*values, pid)] = _types.sconn(*values, pid) if with_pid else _types.pconn(*values)
     return list(found.values())
 
 
@@ -516,7 +518,7 @@ def net_connections(kind: str = "inet") -> list[Any]:
 
 
 def users() -> list[Any]:
-    return [suser(row["user"], row["terminal"] or None, row["host"] or "localhost",
+    return [_types.suser(row["user"], row["terminal"] or None, row["host"] or "localhost",
                   float(int(_number(row, "start_time_seconds"))), row["pid"]) for row in _take("login").login]
 
 
@@ -530,7 +532,7 @@ def sensors_temperatures(fahrenheit: bool = False) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for row in _sensors("temperature"):
         if row["temperature_celsius"] is not None:
-            found.setdefault(str(row["chip"]), []).append(shwtemp(
+            found.setdefault(str(row["chip"]), []).append(_types.shwtemp(
                 row["name"] or "", *(shown(row[f"{name}_celsius"]) for name in ("temperature", "high", "critical"))))
     return found
 
@@ -538,18 +540,20 @@ def sensors_temperatures(fahrenheit: bool = False) -> dict[str, list[Any]]:
 def sensors_fans() -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for row in _sensors("fan"):
-        found.setdefault(str(row["chip"]), []).append(sfan(row["name"] or "", round(_number(row, "fan_rpm"))))
+        found.setdefault(str(row["chip"]), []).append(_types.sfan(row["name"] or "", round(_number(row, "fan_rpm"))))
     return found
 
 
 def sensors_battery() -> Any:
+    from vitals.compat._psutil_words import BatteryTime
     for row in _sensors("battery"):
         state, charge = row["state"], row["charge_ratio"]
         if isinstance(charge, float):
             plugged = None if state is None else state in ("charging", "full", "not_charging")
             left = row["remaining_seconds"]
-            seconds = POWER_TIME_UNLIMITED if plugged else POWER_TIME_UNKNOWN if left is None else round(float(left))
-            return sbattery(charge * 100, seconds, plugged)
+            seconds = (BatteryTime.POWER_TIME_UNLIMITED if plugged else BatteryTime.POWER_TIME_UNKNOWN if left is None
+                       else round(float(left)))
+            return _types.sbattery(charge * 100, seconds, plugged)
     return None
 
 
@@ -589,9 +593,6 @@ REAP_SECONDS = 0.005  # how often is looked whether a zombie's parent has reaped
 
 # Handles of processes that were found in a list: the last ones stay open.
 _lent_handles: collections.deque[vitals.Process] = collections.deque(maxlen=16)
-
-
-_Ids = collections.namedtuple("_Ids", "pid started")
 
 
 def _translated(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -676,7 +677,7 @@ class Process:
 
     @functools.cached_property
     def _ident(self) -> Any:
-        return _Ids(self._pid, self._start)
+        return _types._Ids(self._pid, self._start)
 
     @classmethod
     def _found(cls, pid: int, start: float | None) -> Process:
@@ -914,11 +915,11 @@ class Process:
 
     @_translated
     def uids(self) -> Any:
-        return puids(*self._values("uid", "effective_uid", "saved_uid"))
+        return _types.puids(*self._values("uid", "effective_uid", "saved_uid"))
 
     @_translated
     def gids(self) -> Any:
-        return pgids(*self._values("gid", "effective_gid", "saved_gid"))
+        return _types.pgids(*self._values("gid", "effective_gid", "saved_gid"))
 
     @_translated
     def num_threads(self) -> int:
@@ -926,7 +927,8 @@ class Process:
 
     @_translated
     def threads(self) -> list[Any]:
-        return [pthread(row["tid"], row["cpu_user_seconds"], row["cpu_system_seconds"]) for row in self._rows("thread")]
+        return [_types.pthread(row["tid"], row["cpu_user_seconds"], row["cpu_system_seconds"])
+                for row in self._rows("thread")]
 
     @_translated
     def num_fds(self) -> int:
@@ -943,7 +945,8 @@ class Process:
                 mode = {os.O_RDONLY: "r", os.O_WRONLY: "w", os.O_RDWR: "w+"}.get(flags & os.O_ACCMODE, "r")
                 if flags & os.O_APPEND:
                     mode = mode.replace("w", "a", 1)
-                found.append(popenfile(path, row["number"], row["position_bytes"], mode.replace("w+", "r+"), flags))
+                found.append(_types.popenfile(path, row["number"], row["position_bytes"], mode.replace("w+", "r+"),
+                                              flags))
         return found
 
     @_translated
@@ -956,13 +959,13 @@ class Process:
 
     @_translated
     def num_ctx_switches(self) -> Any:
-        return pctxsw(*self._values("voluntary_context_switches", "involuntary_context_switches"))
+        return _types.pctxsw(*self._values("voluntary_context_switches", "involuntary_context_switches"))
 
     @_translated
     def cpu_times(self) -> Any:
         names = _PLAIN["cpu_times"] if _waits_counted() else _PLAIN["cpu_times"][:-1]
         values = [value or 0.0 for value in self._values(*names)]
-        return pcputimes(*values, *((0.0,) if len(values) < len(pcputimes._fields) else ()))
+        return _types.pcputimes(*values, *((0.0,) if len(values) < len(_types.pcputimes._fields) else ()))
 
     @_translated
     def cpu_percent(self, interval: float | None = None) -> float:
@@ -1019,13 +1022,14 @@ class Process:
 
     @_translated
     def ionice(self, ioclass: int | None = None, value: int | None = None) -> Any:
+        from vitals.compat._psutil_words import IOPriority
         if ioclass is None:
             if value is not None:
                 raise ValueError("'ioclass' argument must be specified")
             word, level = self._values("io_class", "io_level")
-            return pionice(IOPriority(lib.vitals_io_class_find(
+            return _types.pionice(IOPriority(lib.vitals_io_class_find(
                 lib.vitals_text_of(kept := ffi.new("char[]", _core.encode(word))))), level or 0 if kept else 0)
-        if value and ioclass in (IOPRIO_CLASS_IDLE, IOPRIO_CLASS_NONE):
+        if value and ioclass in (IOPriority.IOPRIO_CLASS_IDLE, IOPriority.IOPRIO_CLASS_NONE):
             raise ValueError(f"{IOPriority(ioclass).name} ioclass accepts no value")
         value = value or 0
         if not 0 <= value <= 7:
@@ -1059,20 +1063,20 @@ class Process:
     def memory_info(self) -> Any:
         names = ("resident", "virtual", "shared", "text", "data")
         rss, vms, shared, text, data = (value or 0 for value in self._values(*(f"{name}_bytes" for name in names)))
-        return pmem(rss, vms, shared, text, 0, data, 0)
+        return _types.pmem(rss, vms, shared, text, 0, data, 0)
 
     memory_info_ex = memory_info
 
     @_translated
     def memory_full_info(self) -> Any:
         uss, pss, swap = self._values("uss_bytes", "pss_bytes", "swapped_bytes")
-        return pfullmem(*self.memory_info(), uss or 0, pss or 0, swap or 0)
+        return _types.pfullmem(*self.memory_info(), uss or 0, pss or 0, swap or 0)
 
     @_translated
     def memory_percent(self, memtype: str = "rss") -> float:
-        if memtype not in pfullmem._fields:
-            raise ValueError(f"invalid memtype {memtype!r}; valid types are {pfullmem._fields!r}")
-        info = self.memory_info() if memtype in pmem._fields else self.memory_full_info()
+        if memtype not in _types.pfullmem._fields:
+            raise ValueError(f"invalid memtype {memtype!r}; valid types are {_types.pfullmem._fields!r}")
+        info = self.memory_info() if memtype in _types.pmem._fields else self.memory_full_info()
         total = _memory_total()
         return float(getattr(info, memtype)) / total * 100
 
@@ -1085,12 +1089,13 @@ class Process:
         columns = [[value or 0 for value in rows.values(f"{name}_bytes")] for name in names]
         paths = [path or "[anon]" for path in rows.values("path")]
         if grouped:
-            return [pmmap_grouped(*line) for line in zip(paths, *columns)]
-        return [pmmap_ext(*line) for line in zip(rows.values("addresses"), rows.values("permissions"), paths, *columns)]
+            return [_types.pmmap_grouped(*line) for line in zip(paths, *columns)]
+        return [_types.pmmap_ext(*line) for line in zip(rows.values("addresses"), rows.values("permissions"), paths,
+                                                        *columns)]
 
     @_translated
     def io_counters(self) -> Any:
-        return pio(*(value or 0 for value in self._values(
+        return _types.pio(*(value or 0 for value in self._values(
             "read_calls", "write_calls", "read_bytes", "written_bytes", "call_read_bytes", "call_written_bytes")))
 
     # --- relatives ---
@@ -1124,17 +1129,21 @@ class Process:
         self._check_alive()
         self._handle.signal(int(sig))
 
+    def _send(self, name: str) -> None:
+        import signal
+        self.send_signal(signal.Signals[name])
+
     def suspend(self) -> None:
-        self.send_signal(signal.SIGSTOP)
+        self._send("SIGSTOP")
 
     def resume(self) -> None:
-        self.send_signal(signal.SIGCONT)
+        self._send("SIGCONT")
 
     def terminate(self) -> None:
-        self.send_signal(signal.SIGTERM)
+        self._send("SIGTERM")
 
     def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
+        self._send("SIGKILL")
 
     def wait(self, timeout: float | None = None) -> Any:
         """Its exit code, the negative number of the signal that ended it, or None if it was no child of ours."""
@@ -1231,6 +1240,8 @@ class Process:
 
 def _Signal(number: int) -> Any:
     """A negative signal, which prints as its name."""
+    import enum
+    import signal
     make: Any = enum.IntEnum
     return make("Negsignal", {signal.Signals(number).name: -number})(-number)
 
@@ -1324,8 +1335,8 @@ def _filled(values: list[Any], missing: Any) -> list[Any]:
 
 # What makes an attribute of its metrics, where it is not the only one of these as it is.
 _MADE: dict[str, Callable[..., Any]] = {
-    "memory_info": lambda rss, vms, shared, text, data: pmem(rss, vms, shared, text, 0, data, 0),
-    "cpu_times": pcputimes,
+    "memory_info": lambda rss, vms, shared, text, data: _types.pmem(rss, vms, shared, text, 0, data, 0),
+    "cpu_times": lambda *seconds: _types.pcputimes(*seconds),
     "status": lambda word: _STATUS.get(word, word),
 }
 
@@ -1474,16 +1485,16 @@ _first: dict[bool, list[Any]] = {}
 
 def _remember() -> None:
     """psutil's first cpu_percent() is since its import."""
-    _first[False], _first[True] = [cpu_times()], cpu_times(True)
+    taken = _take(*(f"host.{name}" for name in _HOST_TIMES), *(f"cpu.{name}" for name in _CPU_TIMES))
+    _first[False], _first[True] = [_times(taken.host[0].read(*_HOST_TIMES))], _times_of_each(taken.cpu)
 
 
 _remember()
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and name not in _tuples and
-                 not isinstance(value, type(os)) and (getattr(value, "__module__", __name__) in (__name__, "psutil")
-                                                      or isinstance(value, enum.IntEnum)) and
-                 name not in ("NicDuplex", "BatteryTime", "IOPriority", "REAP_SECONDS", "PROCFS_PATH", "POSIX", "test",
-                              "ffi", "lib", "annotations", "TYPE_CHECKING"))
+__all__ = sorted([*(name for name in _WORDS if name.isupper()), *(
+    name for name, value in globals().items() if not name.startswith("_") and name not in _FIELDS and
+    not isinstance(value, type(os)) and getattr(value, "__module__", __name__) in (__name__, "psutil") and
+    name not in ("REAP_SECONDS", "PROCFS_PATH", "POSIX", "test", "ffi", "lib", "annotations", "TYPE_CHECKING"))])
 
 
 def __dir__() -> list[str]:

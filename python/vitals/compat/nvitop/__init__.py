@@ -6,7 +6,6 @@ Names, units and the value NA are those of nvitop 1.7. What is read comes from t
 from __future__ import annotations
 
 import sys as _sys
-from typing import TYPE_CHECKING, Any
 
 from vitals.compat.nvitop import caching, collector, device, host, libnvml, process, readings, termcolor, utils
 from vitals.compat.nvitop.caching import ttl_cache
@@ -20,7 +19,10 @@ from vitals.compat.nvitop.utils import (NA, SIZE_UNITS, UINT_MAX, ULONGLONG_MAX,
                                         NotApplicableType, PiB, Snapshot, TiB, boolify, bytes2human, colored,
                                         human2bytes, set_color, timedelta2human, utilization2string)
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from vitals.compat.nvitop import libcuda as libcuda
     from vitals.compat.nvitop import libcudart as libcudart
 

@@ -1,6 +1,6 @@
-"""`python -m vitals.compat.nvitop`: the monitor, which takes nvitop's options."""
+"""`python -m vitals.compat.nvitop`: the monitor with nvitop's screen and options."""
 
 from vitals.__main__ import main
 
 if __name__ == "__main__":
-    main()
+    main("--layout", "nvitop")

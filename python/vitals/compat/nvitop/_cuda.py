@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Callable, Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable
 
 
 def error_codes(words: str) -> dict[str, int]:

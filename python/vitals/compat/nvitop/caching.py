@@ -5,7 +5,12 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from typing import Any, Callable, NamedTuple, Optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, NamedTuple, Optional
+else:
+    from vitals.compat.nvitop.named_tuple import NamedTuple
 
 __all__ = ["ttl_cache"]
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any, Callable, Iterable
 
 from vitals import callbacks
 from vitals.callbacks import add_scalar_dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable
 
 __all__ = ["add_scalar_dict", "keras", "lightning", "pytorch_lightning", "tensorboard"]
 

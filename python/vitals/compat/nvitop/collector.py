@@ -7,7 +7,6 @@ import math
 import os
 import threading
 import time
-from typing import Any, Callable, ClassVar, Iterable, Iterator, List, NamedTuple
 from weakref import WeakSet
 
 from vitals import VitalsError
@@ -16,11 +15,18 @@ from vitals.compat.nvitop.device import CudaDevice, Device
 from vitals.compat.nvitop.process import GpuProcess, HostProcess
 from vitals.compat.nvitop.utils import GiB, MiB, Snapshot
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, ClassVar, Iterable, Iterator, List, NamedTuple
+
+    OnCollect = Callable[[dict], bool]  # type: ignore[type-arg]
+    OnEvent = Callable[["ResourceMetricCollector"], None]
+else:
+    from vitals.compat.nvitop.named_tuple import NamedTuple
+
 __all__ = ["ResourceMetricCollector", "collect_in_background", "take_snapshots"]
 
 timer = time.monotonic
-OnCollect = Callable[[dict], bool]  # type: ignore[type-arg]
-OnEvent = Callable[["ResourceMetricCollector"], None]
 
 
 class SnapshotResult(NamedTuple):

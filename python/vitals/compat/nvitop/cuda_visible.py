@@ -5,12 +5,16 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from typing import Any
 
 from vitals import GoneError, _core
 from vitals._core import ffi, lib
 from vitals.compat.nvitop import libnvml, readings
-from vitals.compat.nvitop.readings import Index, Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from vitals.compat.nvitop.readings import Index, Reading
 
 OMITTED: Any = type("Omitted", (), {"__repr__": lambda self: "<VALUE OMITTED>"})()
 

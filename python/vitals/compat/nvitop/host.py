@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import os as _os
 import time as _time
-from typing import Any
 
 import vitals as _vitals
 from vitals.compat import psutil as _psutil
-from vitals.compat.psutil import *  # noqa: F403  the names of psutil are names of this module
 from vitals.compat.psutil import (AccessDenied, NoSuchProcess, Popen, Process, ZombieProcess, boot_time, cpu_percent,
                                   pids, swap_memory, virtual_memory)
 from vitals.compat.psutil import Error as PsutilError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from vitals.compat.psutil import *  # noqa: F403
+
+# The names of psutil are names of this module; those that load more come by __getattr__.
+globals().update({name: value for name, value in vars(_psutil).items() if name in _psutil.__all__})
 
 LINUX = POSIX = True
 PROCFS_PATH = _psutil.PROCFS_PATH
@@ -26,6 +33,10 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_psutil, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def getuser() -> str:

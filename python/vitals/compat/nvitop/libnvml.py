@@ -14,9 +14,12 @@ import sys
 import threading
 import time
 import types
-from typing import Any, Callable
 
 from vitals.compat.nvitop.utils import NA, UINT_MAX, ULONGLONG_MAX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 # --- Errors -----------------------------------------------------------------------------------------
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Iterable
 
 from vitals.compat.nvitop import readings
 from vitals.compat.nvitop.device import Device
 from vitals.compat.nvitop.process import GpuProcess
 from vitals.compat.nvitop.utils import NA, Snapshot, human2bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterable
 
 __all__ = ["select_devices"]
 

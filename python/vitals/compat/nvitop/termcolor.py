@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import Any, Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterable
 
 __all__ = ["colored", "cprint"]
 
