@@ -3,13 +3,16 @@
     python bench/against.py [PROCESSES]      PROCESSES (1000) sleeping children are there meanwhile
 
 Devices are those of the driver; LD_LIBRARY_PATH=build/tests/nvml/r580 puts the simulated one in its place.
+The column "most" is the factor of a program that costs nothing itself: floor.c, compiled here, which only has the
+kernel read the files that the line needs.
 """
 
-import contextlib
 import os
+import pathlib
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 
 ROUNDS = 15  # a sampler with BPF learns in the first ones which processes are idle
@@ -25,18 +28,18 @@ def cost(function):
     return least * 1000
 
 
-def floor():
-    """What the kernel alone takes to open, read and close stat and statm of each process, in ms: the system's share of
-    the CPU time of a loop, since what Python adds is the user's."""
-    pids = [name for name in os.listdir("/proc") if name.isdigit()]
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_stime
-    for _ in range(ROUNDS):
-        for path in (f"/proc/{pid}/{name}" for pid in pids for name in ("stat", "statm")):
-            with contextlib.suppress(OSError):
-                file = os.open(path, os.O_RDONLY)
-                os.read(file, 4096)
-                os.close(file)
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_stime - before) * 1000 / ROUNDS
+def floor(pid):
+    """What the kernel alone takes, in ms: (all processes, their files kept open, one process 100 times, its stat kept
+    open); None for each without a compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "floor")
+        try:
+            subprocess.run(["cc", "-O2", "-o", program, pathlib.Path(__file__).with_name("floor.c")], check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"no floor: {error}")
+            return (None,) * 4
+        done = subprocess.run([program, str(ROUNDS), str(pid)], check=True, capture_output=True, text=True)
+    return tuple(map(float, done.stdout.split()))
 
 
 def imported(module):
@@ -53,10 +56,11 @@ def imported(module):
 
 
 def table(other, rows):
-    """Rows of (title, our ms, the other's ms)."""
-    print(f"\n{'':44}{'vitals':>10}{other:>10}{'factor':>9}")
-    for title, ours, theirs in rows:
-        print(f"{title:44}{ours:10.2f}{theirs:10.2f}{theirs / ours if ours > 0 else float('inf'):9.1f}")
+    """Rows of (title, our ms, the other's ms[, the kernel's ms])."""
+    print(f"\n{'':52}{'vitals':>10}{other:>10}{'factor':>9}{'most':>9}")
+    for title, ours, theirs, *kernel in rows:
+        most = "".join(f"{theirs / one:9.1f}" for one in kernel if one)
+        print(f"{title:52}{ours:10.2f}{theirs:10.2f}{theirs / ours if ours > 0 else float('inf'):9.1f}{most}")
 
 
 def beside_nvitop(pid):
@@ -100,6 +104,8 @@ def main():
     sampler = vitals.Sampler(*(f"process.{name}" for name in names))
     best = vitals.Sampler(*(f"process.{name}" for name in names), context=generous)
     kept = vitals.Sampler(*(f"process.{name}" for name in names), context=open_files)
+    # Where the state of a process may be so old, one whose CPU clock stands still is not read again.
+    idle = vitals.Sampler("process.state", *(f"process.{name}" for name in names), every={"process.state": 30.0})
     processes = vitals.snapshot("process.pid").process
 
     def columns(sampler=sampler):
@@ -112,7 +118,7 @@ def main():
                 function()
         return [cost(lambda: repeated(function)) for function in functions]
 
-    def rows():
+    def rows(sampler=sampler):
         return [[row[name] for name in names] for row in sampler.take().process]
 
     def theirs():
@@ -121,7 +127,7 @@ def main():
     def one():
         process = vitals.Process(children[0].pid)
         for _ in range(100):
-            process.row(*names)
+            process.row(*names).read(*names)
 
     def their_one():
         process = psutil.Process(children[0].pid)
@@ -129,14 +135,19 @@ def main():
             process.as_dict(["pid", "name", "memory_info", "cpu_times"])
     try:
         print(f"{len(processes)} processes; CPU time in ms, the least of {ROUNDS}")
+        each, each_kept, single, single_kept = floor(children[0].pid)
         table("psutil", (
-                ("all processes, 4 values each, as columns", cost(columns), cost(theirs)),
-                ("the same with descriptors", cost(lambda: columns(kept)), cost(theirs)),
-                ("the same with BPF (root) and descriptors", cost(lambda: columns(best)), cost(theirs)),
-                ("the same as rows", cost(rows), cost(theirs)),
-                ("one process, 4 values, 100 times", cost(one), cost(their_one)),
+                ("all processes, 4 values each, as columns", cost(columns), cost(theirs), each),
+                ("the same as rows", cost(rows), cost(theirs), each),
+                ("columns, files kept open", cost(lambda: columns(kept)), cost(theirs), each_kept),
+                ("rows, files kept open", cost(lambda: rows(kept)), cost(theirs), each_kept),
+                ("columns, states every 30 s: idle ones are not read", cost(lambda: columns(idle)), cost(theirs)),
+                ("rows, states every 30 s", cost(lambda: rows(idle)), cost(theirs)),
+                ("columns, BPF (root) and files kept open", cost(lambda: columns(best)), cost(theirs)),
+                ("one process, 4 values, 100 times", cost(one), cost(their_one), single_kept),
                 ("import", imported("vitals"), imported("psutil"))))
-        print(f"of all processes the kernel alone takes {floor():.2f} ms to open, read and close stat and statm")
+        print(f"the kernel alone: {each} ms for all, {each_kept} with files kept open, {single} for 100 times one, "
+              f"{single_kept} with its stat kept open")
         ours, theirs_ = compat.Process(children[0].pid), psutil.Process(children[0].pid)
         attributes = ["pid", "name", "memory_info", "cpu_times"]
         table("psutil", [(f"compat.psutil: {title}", *times(count, *functions)) for title, count, functions in (
