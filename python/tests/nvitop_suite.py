@@ -25,6 +25,8 @@ import tempfile
 import time
 import types
 
+from counted import interpreter
+
 VERSION = "1.7.2"
 FILES = tuple(f"nvitop/api/{name}.py" for name in ("utils", "device", "process", "collector", "libnvml")) + (
     "nvitop/select.py", "README.md")
@@ -182,7 +184,7 @@ def run(module, source):
         scenario.flush()
         try:
             done = subprocess.run(
-                [sys.executable, os.path.abspath(__file__), source, str(child.pid)], cwd=source,  # an example writes a file
+                [*interpreter(), os.path.abspath(__file__), source, str(child.pid)], cwd=source,  # an example writes a file
                 env={**os.environ, "MODULE": module, "VITALS_NVML_SCENARIO": scenario.name, "NO_COLOR": "1",
                      "LD_LIBRARY_PATH": os.path.join(os.environ["VITALS_BUILD"], "tests/nvml/r580")},
                 capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL)

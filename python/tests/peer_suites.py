@@ -22,6 +22,8 @@ import tarfile
 import tempfile
 from typing import NamedTuple
 
+from counted import interpreter
+
 AIM = 0.95
 INTERNAL = "looks into the peer: it replaces functions inside of it, which are not called here"
 MACHINE = "needs what this machine may not have; the peer fails there too"
@@ -174,7 +176,7 @@ def reason_of(name, differs):
 def run_cases(peer, folder):
     """(what pytest printed, the names of the cases by verdict)."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-rA", "--tb=short", "-p", "no:cacheprovider",
+        [*interpreter(), "-m", "pytest", "-q", "-rA", "--tb=short", "-p", "no:cacheprovider",
          "-k", " and ".join(f"not {name}" for name in peer.endless), *(f"tests/{name}" for name in peer.files)],
         cwd=folder, env={**os.environ, "PYTHONPATH": f"{folder}:{folder / 'tests'}", "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True, text=True, timeout=600, check=False, stdin=subprocess.DEVNULL)

@@ -1,11 +1,14 @@
-"""Callbacks with the real frameworks, where they are installed, and the keys that they log."""
+"""What callbacks log, and the magic of notebooks. The real frameworks are in test_frameworks.py."""
 
 import os
 import re
+import time
 import unittest
+import unittest.mock
 
 import vitals
 from vitals import callbacks
+from vitals._system_metrics import SystemMetrics, _of_gpu
 
 KEY = re.compile(r"gpu_id: \d+( \(physical index: [\d:]+\))?/"
                  r"(utilization\.(gpu|memory) \(%\)|memory\.(used|free) \(MiB\)|fan\.speed \(%\)|temperature\.gpu \(C\))$")
@@ -55,32 +58,51 @@ class Keys(unittest.TestCase):
         self.assertEqual(writer.told, [("gpu/a", 1.0, 7, None), ("gpu/b", 2.0, 7, None)])
 
 
-class Keras(unittest.TestCase):
-    def test_fit(self):
-        os.environ.setdefault("KERAS_BACKEND", "jax")
-        try:
-            import keras
-            import numpy
-        except ImportError:
-            self.skipTest("no keras here")
+class Mlflow(unittest.TestCase):
+    """What callbacks.mlflow() logs; into a real MLflow it is in test_export.py and a notebook."""
 
-        class Seen(keras.callbacks.Callback):
-            def __init__(self):
-                super().__init__()
-                self.logs = []
+    NAMES = {"system_memory_usage_megabytes", "system_memory_usage_percentage", "disk_usage_percentage",
+             "disk_usage_megabytes", "disk_available_megabytes", "cpu_utilization_percentage",
+             "network_receive_megabytes", "network_transmit_megabytes"}
 
-            def on_train_batch_end(self, batch, logs=None):
-                self.logs.append(dict(logs or {}))
-        seen = Seen()
-        model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(2)])
-        model.compile(loss="mse")
-        model.fit(numpy.zeros((64, 4)), numpy.zeros((64, 2)), batch_size=16, epochs=1, verbose=0,
-                  callbacks=[callbacks.keras(context=DEMO, intra_step_time=True, inter_step_time=True), seen])
-        self.assertEqual(len(seen.logs), 4)
-        for logs in seen.logs:
-            self.assertIn("loss", logs)
-            self.assertIn("gpu_id: 0/utilization.gpu (%)", logs)
-            self.assertGreater(logs["batch_time/intra_step (ms)"], 0)
+    def test_a_sample_has_the_names_and_units_of_mlflow(self):
+        monitor = SystemMetrics(0.1, 1, None, DEMO)
+        monitor.collect_once()
+        end = time.process_time() + 0.1
+        while time.process_time() < end:  # until the kernel's ticks have gone on
+            pass
+        told = monitor.collect_once()
+        gpus = {name: value for name, value in told.items() if name.startswith("gpu_")}
+        self.assertEqual(set(told) - set(gpus), self.NAMES)
+        host = vitals.snapshot("host").host[0]
+        self.assertAlmostEqual(told["system_memory_usage_percentage"],
+                               told["system_memory_usage_megabytes"] * 1e8 / host.memory_total_bytes, places=6)
+        self.assertTrue(0 <= told["cpu_utilization_percentage"] <= 100, told)
+        whole = [row for row in vitals.snapshot("gpus", context=DEMO).gpu if not row.parent_key]
+        self.assertEqual({name.split("_")[1] for name in gpus}, {str(index) for index in range(len(whole))})
+        self.assertAlmostEqual(gpus["gpu_0_power_usage_percentage"] / 100 * whole[0].power_limit_watts,
+                               gpus["gpu_0_power_usage_watts"])
+        self.assertAlmostEqual(gpus["gpu_0_memory_usage_percentage"] / 100 * whole[0].memory_total_bytes,
+                               gpus["gpu_0_memory_usage_megabytes"] * 1e6, delta=1)
+
+    def test_several_samples_become_one(self):
+        monitor = SystemMetrics(0.1, 3, None, DEMO)
+        told = monitor.aggregate([{"cpu_utilization_percentage": 10.0, "network_receive_megabytes": 1.0},
+                                  {"cpu_utilization_percentage": 20.04, "network_receive_megabytes": 2.25},
+                                  {"gpu_0_power_usage_watts": 7.0}])
+        self.assertEqual(told, {"cpu_utilization_percentage": 15.0, "network_receive_megabytes": 2.25,
+                                "gpu_0_power_usage_watts": 7.0})
+
+    def test_what_a_gpu_does_not_tell_is_left_out(self):
+        self.assertEqual(_of_gpu(0, None, 8e9, None, 50.0, None), {"gpu_0_power_usage_watts": 50.0})
+
+    def test_its_variables_are_those_of_mlflow(self):
+        with unittest.mock.patch.dict(os.environ, MLFLOW_SYSTEM_METRICS_SAMPLING_INTERVAL="2.5",
+                                      MLFLOW_SYSTEM_METRICS_SAMPLES_BEFORE_LOGGING="4",
+                                      MLFLOW_SYSTEM_METRICS_NODE_ID="one"):
+            monitor = callbacks.mlflow(sampling_interval=9, samples_before_logging=2, context=DEMO)
+        self.assertEqual((monitor.sampling_interval, monitor.samples_before_logging, monitor.prefix),
+                         (2.5, 4, "system/one/"))
 
 
 class Notebook(unittest.TestCase):

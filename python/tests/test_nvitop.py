@@ -23,6 +23,7 @@ import unittest.mock
 
 import vitals
 import vitals.compat.nvitop as nvitop
+from counted import interpreter
 from vitals.compat.nvitop import NA, GpuProcess, HostProcess, Snapshot, host, libnvml, readings
 
 DEMO = vitals.Context(demo="default")
@@ -491,6 +492,131 @@ class Processes(unittest.TestCase):
         self.assertTrue(host.hostname() and host.getuser())
 
 
+def run_program(text, **variables):
+    """What a program prints that has these variables beside ours; its lines are counted too."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "program.py")
+        path.write_text(text, encoding="utf-8")
+        done = subprocess.run([*interpreter(), str(path)], env={**os.environ, **variables}, capture_output=True,
+                              text=True, timeout=120, check=False)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+class Libraries(unittest.TestCase):
+    """CUDA's and NVIDIA's own libraries, for programs that call these through nvitop."""
+
+    BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", ""), "tests")
+    UUIDS = ("5e4f0000000a4a108000000000000000", "5e4f0000000b4a108000000000000001")
+
+    def test_the_driver_library_of_cuda(self):
+        program = """
+import os, vitals.compat.nvitop as nvitop
+cuda = nvitop.libcuda
+def tell(function, *arguments):
+    try:
+        print(function(*arguments), flush=True)
+    except cuda.CUDAError as error:
+        print(type(error).__name__, error, flush=True)
+tell(cuda.cuInit)
+tell(cuda.is_available)
+tell(cuda.cuDeviceGetCount)
+tell(lambda: cuda.cuDeviceGetUuid(cuda.cuDeviceGet(1)))
+tell(cuda.cuDeviceGetName, 0)
+child = os.fork()
+if child == 0:
+    tell(lambda: cuda._started)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+        folder = {"LD_LIBRARY_PATH": str(self.BUILD / "cuda"), "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+        self.assertEqual(run_program(program, SIMULATED_CUDA=",".join(self.UUIDS), **folder).splitlines(), [
+            "None", "True", "2", "5e4f0000-000b-4a10-8000-000000000001",
+            "CUDAError_NotFound CUDA_ERROR_NOT_FOUND. Code: CUDA_ERROR_NOT_FOUND (500).", "False"])
+        lines = run_program(program, SIMULATED_CUDA="lost", **folder).splitlines()
+        self.assertEqual(lines[2:4], ["1", "CUDAError_InvalidDevice CUDA_ERROR_INVALID_DEVICE. "
+                                           "Code: CUDA_ERROR_INVALID_DEVICE (101)."])
+        lines = run_program(program, SIMULATED_CUDA="error 999", **folder).splitlines()
+        self.assertEqual(lines[:2], ["CUDAError_Unknown CUDA_ERROR_UNKNOWN. Code: CUDA_ERROR_UNKNOWN (999).", "False"])
+
+    def test_the_runtime_library_of_cuda(self):
+        class Word:
+            def __call__(self, error):
+                return f"the error {error}".encode()
+
+        class Runtime:
+            cudaGetErrorName = cudaGetErrorString = Word()
+            cudaGetLastError = cudaPeekAtLastError = staticmethod(lambda: 2)
+
+            @staticmethod
+            def cudaGetDeviceCount(out):
+                out._obj.value = 3
+                return 0
+
+            @staticmethod
+            def cudaRuntimeGetVersion(out):
+                out._obj.value = 12080
+                return 0
+
+            @staticmethod
+            def cudaDeviceGetPCIBusId(out, size, device):
+                out.value = f"0000:{device:02x}:00.0"[:size].encode()
+                return 0
+
+            @staticmethod
+            def cudaDeviceGetByPCIBusId(out, name):
+                return 101
+        runtime = nvitop.libcudart
+        with unittest.mock.patch.object(runtime._library, "_opened", Runtime()):
+            self.assertEqual((runtime.cudaGetDeviceCount(), runtime.is_available(), runtime.cudaRuntimeGetVersion(),
+                              runtime.cudaDeviceGetPCIBusId(10), runtime.cudaGetLastError(), runtime.cudaGetErrorName(7)),
+                             (3, True, "12.8", "0000:0a:00.0", 2, "the error 7"))
+            self.assertEqual(nvitop.Device.cudart_version(), "12.8")
+            with self.assertRaises(runtime.cudaError_InvalidDevice) as caught:
+                runtime.cudaDeviceGetByPCIBusId("0000:ff:00.0")
+            self.assertEqual(str(caught.exception), "The error 101. Code: cudaErrorInvalidDevice (101).")
+            self.assertRaises(runtime.cudaError_SymbolNotFound, runtime.cudaDriverGetVersion)
+
+    def test_nvml_is_that_of_nvitop(self):
+        program = """
+import MODULE as nvitop
+library = nvitop.libnvml
+def tell(function, *arguments, **named):
+    try:
+        value = function(*arguments, **named)
+        print(value if isinstance(value, (int, str, list, tuple, type(None))) else type(value).__name__)
+    except Exception as error:
+        print(type(error).__name__, error)
+tell(library.nvmlShutdown)
+tell(library.nvmlQuery, "nvmlDeviceGetCount")
+with library:
+    handle = library.nvmlQuery("nvmlDeviceGetHandleByIndex", 0)
+    tell(lambda: library.nvmlDeviceGetMemoryInfo(handle).total)
+    tell(library.nvmlQuery, "nvmlDeviceGetName", handle)
+    tell(library.nvmlQuery, library.nvmlDeviceGetUUID, handle)
+    tell(library.nvmlQuery, "nvmlDeviceGetHandleByIndex", 77)
+    tell(library.nvmlQuery, "nvmlDeviceGetHandleByIndex", 77, default=-1)
+    tell(library.nvmlQuery, "nvmlDeviceGetHandleByIndex", 77, ignore_errors=False)
+    tell(library.nvmlQuery, "nvmlNoSuchFunction", default="none")
+    tell(library.nvmlQuery, "nvmlNoSuchFunction", ignore_errors=False)
+    tell(library.nvmlDeviceGetHandleByIndex, 77)
+    tell(lambda: [value for value, _ in library.nvmlQueryFieldValues(handle, [library.NVML_FI_DEV_MEMORY_TEMP])])
+tell(lambda: hasattr(library, "nvmlNoSuchFunction"))
+device = nvitop.Device(0)
+tell(lambda: library.nvmlDeviceGetName(device.handle))
+tell(lambda: device.minor_number())
+tell(lambda: hasattr(device, "no_such_thing"))
+"""
+        where = {"LD_LIBRARY_PATH": str(self.BUILD / "nvml/r580"),
+                 "VITALS_NVML_SCENARIO": str(SCENARIOS / "two-healthy.conf")}
+        theirs, ours = (run_program(program.replace("MODULE", module), **where).splitlines()
+                        for module in ("nvitop", "vitals.compat.nvitop"))
+        self.assertEqual(ours, theirs)
+        self.assertEqual(len(ours), 16)
+        self.assertIn("2", ours)
+
+
 class SlowDriver(unittest.TestCase):
     """A driver that needs longer to list its devices than the library waits."""
 
@@ -500,13 +626,8 @@ class SlowDriver(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
             file.write(self.SLOW + how)
             file.flush()
-            done = subprocess.run(
-                [sys.executable, "-c", "import os, vitals.compat.nvitop as nvitop\n" + program], env={
-                    **os.environ, "VITALS_NVML_SCENARIO": file.name,
-                    "LD_LIBRARY_PATH": os.path.join(os.environ["VITALS_BUILD"], "tests/nvml/r580")},
-                capture_output=True, text=True, timeout=120, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+            return run_program("import os, vitals.compat.nvitop as nvitop\n" + program, VITALS_NVML_SCENARIO=file.name,
+                               LD_LIBRARY_PATH=os.path.join(os.environ["VITALS_BUILD"], "tests/nvml/r580"))
 
     def test_all_devices_are_listed(self):
         self.assertEqual(self.said("latency = 700ms\n", "devices = nvitop.Device.all()\nprint(len(devices), "
@@ -553,7 +674,7 @@ DIFFERS = (
 NOT_IN_PSUTIL = {"heap_info", "heap_trim", "RLIMIT_LOCKS"}  # of vitals.compat.psutil
 # What two readings say differently because time passes, or by who asks.
 PASSES = re.compile(r"elapsed|running_time|nvlink_\w*throughput|memory_full_info|memory_maps|/is_ours|"
-                    r"(unified-memory|not-available)/devices/0.*/memory_|num_ctx_switches|/host/names")
+                    r"(unified-memory|not-available)/devices/0.*/memory_|num_ctx_switches|/host/names|host_process/parents$")
 
 
 def flat(value, place=""):
@@ -590,7 +711,7 @@ class BesideNvitop(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
             file.write(constant(scenario, self.child.pid, self.other.pid))
             file.flush()
-            done = subprocess.run([sys.executable, str(HERE / "nvitop_values.py"), module, str(self.child.pid)],
+            done = subprocess.run([*interpreter(), str(HERE / "nvitop_values.py"), module, str(self.child.pid)],
                                   env={**os.environ, "LD_LIBRARY_PATH": str(folder), "VITALS_NVML_SCENARIO": file.name},
                                   capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import resource
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import unittest.mock
 import vitals
 
 DEMO = vitals.Context(demo="default")
+SCREEN = ["--demo", "--screen", "80x24"]
 
 
 def burn(seconds):
@@ -104,6 +106,65 @@ class Snapshots(unittest.TestCase):
         with self.assertRaises(vitals.FormatError):
             vitals.read_json("{")
 
+    def test_what_a_row_tells_of_itself(self):
+        child = subprocess.Popen(["sleep", "60"])
+        self.addCleanup(child.communicate)
+        self.addCleanup(child.kill)
+        names = ("pid", "start_seconds", "command_line", "cpu_seconds", "resident_bytes")
+        with vitals.Sampler(*(f"process.{name}" for name in names), pids=[os.getpid()]) as sampler:
+            older = sampler.take()
+            while True:
+                newer = sampler.take()
+                rows = {row["pid"]: row for row in newer.process}
+                if rows[child.pid]["command_line"] is not None:
+                    break
+                time.sleep(0.01)
+        row, again = rows[child.pid], newer.process[newer.process.values("pid").index(child.pid)]
+        self.assertEqual((row, hash(row), repr(row)), (again, hash(again), repr(again)))
+        self.assertNotEqual(row, rows[os.getpid()])
+        self.assertEqual(row.read(*names), [row[name] for name in names])
+        self.assertEqual(row.as_dict(), {name: row[name] for name in newer.process.columns})
+        self.assertEqual((row.command(), row.table, row.parent_key), ("sleep 60", "process", rows[os.getpid()].key))
+        self.assertEqual(repr(row), "<process 'sleep'>")
+        self.assertGreaterEqual(row.rate("cpu_seconds", older), 0.0)
+        self.assertIsNone(row.rate("cpu_seconds", newer), "a snapshot and itself")
+        self.assertGreaterEqual(row.age("resident_bytes"), 0.0)
+        self.assertEqual(vitals.Process.of(row), vitals.Process(child.pid))
+        self.assertIn("sleep", row._repr_html_())
+        self.assertTrue({"resident_bytes", "key"} <= set(dir(row)))
+
+    def test_what_a_snapshot_tells_of_itself(self):
+        begin, begin_monotonic = time.time(), time.monotonic()
+        with vitals.Sampler("host", "cpu") as sampler:
+            first, second = sampler.take(), sampler.take()
+        self.assertEqual((first.sequence, second.sequence), (1, 2))
+        self.assertTrue(begin - 1 <= first.time <= second.time <= time.time() + 1)
+        self.assertTrue(begin_monotonic <= first.monotonic <= second.monotonic <= time.monotonic())
+        self.assertEqual(first.hostname, os.uname().nodename)
+        self.assertEqual([table.name for table in first], ["host", "cpu"])
+        self.assertIn("cpu", dir(first))
+        self.assertEqual(repr(first), f"<snapshot of {first.hostname}: host 1, cpu {len(first.cpu)}>")
+        self.assertEqual((repr(first["cpu"]), first.cpu.state), (f"<table cpu: {len(first.cpu)} rows>", "have"))
+        self.assertIn("<table", first._repr_html_())
+        with self.assertRaises(AttributeError):
+            first.nothing
+        with self.assertRaises(vitals.VitalsError):
+            sampler.take()
+
+    def test_the_newest_snapshot_of_a_thread(self):
+        sampler = vitals.Sampler("host", interval=0.01)
+        self.assertIsNone(sampler.latest())
+        with sampler.start():
+            while sampler.latest() is None:
+                time.sleep(0.01)
+            first = sampler.latest().sequence
+            while sampler.latest().sequence == first:
+                time.sleep(0.01)
+            sampler.stop()
+            last = sampler.latest().sequence
+            time.sleep(0.05)
+            self.assertEqual(sampler.latest().sequence, last)
+
     def test_names_that_are_none(self):
         for what in ("nothing", "process.nothing", "processes.name"):
             with self.assertRaises(ValueError, msg=what):
@@ -156,6 +217,56 @@ class Snapshots(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+
+
+    def test_sampling_does_not_hold_the_gil(self):
+        """Python switches threads only where one lets go: what the main thread counts while the other is in the
+        library it can count only without the GIL's being held there."""
+        interval = sys.getswitchinterval()
+        self.addCleanup(sys.setswitchinterval, interval)
+        counted, between, taken, done = [0], [], [], threading.Event()
+        sampler = vitals.Sampler("processes")
+
+        def take():
+            end = time.monotonic() + 60
+            while not any(between) and time.monotonic() < end:
+                before = counted[0]
+                taken.append(sampler.take())  # the only call between: none is freed
+                between.append(counted[0] - before)
+            done.set()
+        thread = threading.Thread(target=take)
+        sys.setswitchinterval(1000)
+        thread.start()
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.0001)
+        thread.join()
+        self.assertTrue(any(between), f"{len(between)} snapshots")
+
+    def test_no_thread_is_left_unless_one_is_asked_for(self):
+        code = """
+import os, vitals
+def threads():
+    return len(os.listdir("/proc/self/task"))
+vitals.snapshot()
+vitals.snapshot("gpus", context=vitals.Context(demo="default"))
+vitals.Process().as_dict()
+vitals.select_gpus()
+print(threads(), end=" ")
+with vitals.Sampler("host.memory_free_bytes", "cpu.user_seconds", "process.pid", "process.cpu_seconds") as sampler:
+    sampler.take(), sampler.take()
+    print(threads(), end=" ")
+    sampler.start()
+    print(threads() > 1, end=" ")
+print(threads(), end=" ")
+with vitals.Sampler() as sampler:
+    sampler.take()
+with vitals.account():
+    pass
+print(threads())
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.stdout, "1 1 True 1 1\n", done.stderr)
 
 
 class Processes(unittest.TestCase):
@@ -235,6 +346,11 @@ with subprocess.Popen(["sleep", "60"]) as child:
             process.set_nice(7)
             process.set_io_priority("idle")
             process.set_limit("core", 0, 0)
+            process.set_limit("nofile", 100, 200)
+            self.assertEqual(resource.prlimit(child.pid, resource.RLIMIT_NOFILE), (100, 200))
+            self.assertEqual(resource.prlimit(child.pid, resource.RLIMIT_CORE), (0, 0))
+            with self.assertRaises(ValueError):
+                process.set_affinity([-1])
             process.set_affinity([min(os.sched_getaffinity(0))])
             row = process.row("nice", "io_class")
             self.assertEqual((row.nice, row.io_class), (7, "idle"))
@@ -455,12 +571,14 @@ class Command(unittest.TestCase):
 
     def test_commands_of_nvitop(self):
         """nvitop, nvisel and nvitop-exporter: with the options of each, by the command of the package."""
-        for module, arguments, told in (("", ["-1", "--demo"], "GPU"), (".nvisel", ["--demo", "--format", "index"], "0"),
+        for module, arguments, told in (("", ["-1", "--demo"], "GPU"), ("", SCREEN, "GPU Fan Temp Perf"), (".nvisel", ["--demo", "--format", "index"], "0"),
                                         (".exporter", ["--help"], "serve")):
             done = subprocess.run([sys.executable, "-m", f"vitals.compat.nvitop{module}", *arguments],
                                   capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, (module, done.stderr))
             self.assertIn(told, done.stdout)
+        usual = subprocess.run([sys.executable, "-m", "vitals", *SCREEN], capture_output=True, text=True, check=True)
+        self.assertNotIn("GPU Fan Temp Perf", usual.stdout, "the screen of vitals is another one")
 
     def imported(self, code):
         """The modules that a program imports, less those that the interpreter has at its start."""
@@ -480,8 +598,8 @@ class Command(unittest.TestCase):
         process = self.imported("import vitals; vitals.Process")
         self.assertEqual(process & heavy, set())
         later = {"subprocess", "datetime", "logging", "json", "ctypes", "multiprocessing", "asyncio",
-                 "importlib.metadata", "curses", "psutil", "pynvml", "numpy"}
-        self.assertEqual(self.imported("import vitals.compat.psutil") & (later | {"typing", "re"}), set())
+                 "importlib.metadata", "curses", "psutil", "pynvml", "numpy", "typing", "re", "enum", "socket", "signal"}
+        self.assertEqual(self.imported("import vitals.compat.psutil") & later, set())
         self.assertEqual(self.imported("import vitals.compat.nvitop") & later, set())
 
     def test_every_public_name(self):

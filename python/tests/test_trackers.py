@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import csv
+import http.server
 import importlib.util
 import json
 import logging
@@ -15,8 +16,11 @@ import threading
 import time
 import types
 import unittest
+import unittest.mock
+import urllib.parse
 
 import vitals
+from counted import interpreter
 from vitals.compat import gpu_tracker, resource_tracker, stouputils
 
 DEMO = vitals.Context(demo="default")
@@ -354,7 +358,7 @@ class CodeBlocks(InAFolder):
         self.assertEqual(pickle.loads(pickle.dumps(tracker)).to_json(), tracker.to_json())
 
     def test_a_wrong_option_ends_the_command(self):
-        done = subprocess.run([sys.executable, "-m", "vitals.compat.gpu_tracker_command", "-e", "sleep 300.4711", "--ru",
+        done = subprocess.run([*interpreter(), "-m", "vitals.compat.gpu_tracker_command", "-e", "sleep 300.4711", "--ru",
                                "pounds"], capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn('"pounds" is not a valid RAM unit', done.stderr)
@@ -677,6 +681,93 @@ class Monitors(unittest.TestCase):
             stouputils.ProcessMetricsMonitor().start()
         with mlflow_of("r5"), self.assertRaises(ProcessLookupError):
             stouputils.ProcessMetricsMonitor(pid=gone()).start()
+
+
+class Clouds(unittest.TestCase):
+    """What services of clouds and of prices answer, by a server on the loopback in their place."""
+
+    def serve(self, answers):
+        """The address of a server with an answer by method and path; what it was asked is in self.asked."""
+        asked = self.asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append((self.command, self.path, self.headers))
+                answer = answers.get((self.command, self.path.partition("?")[0]))
+                self.send_response(404 if answer is None else 200)
+                self.end_headers()
+                self.wfile.write((answer or "").encode())
+
+            do_PUT = do_GET
+
+            def log_message(self, *_):
+                pass
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(thread.join)
+        self.addCleanup(server.shutdown)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    def cloud(self, answers):
+        """What get_cloud_info says where the services of all clouds have these answers."""
+        root, ask = self.serve(answers), resource_tracker._ask
+
+        def here(url, *arguments):
+            return ask(root + "/" + url.split("/", 3)[3], *arguments)
+        resource_tracker.get_cloud_info.cache_clear()
+        self.addCleanup(resource_tracker.get_cloud_info.cache_clear)
+        with unittest.mock.patch.object(resource_tracker, "_ask", here):
+            told = resource_tracker.get_cloud_info()
+        self.assertGreaterEqual(told.pop("discovery_time"), 0)
+        return tuple(told.values())
+
+    def test_each_cloud(self):
+        aws = "/latest/meta-data"
+        gcp = "/computeMetadata/v1/instance"
+        for wanted, answers in (
+                (("unknown", "unknown", "unknown"), {}),
+                (("aws", "p5.48xlarge", "eu-west-1"), {
+                    ("PUT", "/latest/api/token"): "secret", ("GET", f"{aws}/services/domain"): "amazonaws.com",
+                    ("GET", f"{aws}/instance-type"): "p5.48xlarge", ("GET", f"{aws}/placement/region"): "eu-west-1"}),
+                (("unknown", "unknown", "unknown"), {  # another cloud that speaks EC2
+                    ("PUT", "/latest/api/token"): "secret", ("GET", f"{aws}/services/domain"): "elsewhere.example"}),
+                (("gcp", "a3-highgpu-8g", "us-central1"), {
+                    ("GET", f"{gcp}/machine-type"): "projects/1/machineTypes/a3-highgpu-8g",
+                    ("GET", f"{gcp}/zone"): "projects/1/zones/us-central1-a"}),
+                (("azure", "Standard_ND96", "westeurope"), {
+                    ("GET", "/metadata/instance"): '{"compute": {"vmSize": "Standard_ND96", "location": "westeurope"}}'}),
+                (("hcloud", "unknown", "eu-central"), {("GET", "/hetzner/v1/metadata/region"): "eu-central"}),
+                (("upcloud", "unknown", "fi-hel1"), {
+                    ("GET", "/metadata/v1.json"): '{"cloud_name": "upcloud", "region": "fi-hel1"}'}),
+                (("alicloud", "ecs.g7", "cn-beijing"), {
+                    ("GET", "/latest/meta-data/instance/instance-type"): "ecs.g7",
+                    ("GET", "/latest/meta-data/region-id"): "cn-beijing"})):
+            with self.subTest(wanted):
+                self.assertEqual(self.cloud(answers), wanted)
+                if wanted[0] == "aws":
+                    tokens = {headers["X-aws-ec2-metadata-token"]
+                              for method, path, headers in self.asked if path == f"{aws}/instance-type"}
+                    self.assertEqual(tokens, {"secret"})
+
+    def test_prices(self):
+        server = {"vendor_id": "aws", "api_reference": "c7.large"}
+        prices = [{"region_id": "us-1", "allocation": "spot", "price": 0.1},
+                  {"region": {"api_reference": "us-1"}, "allocation": "ondemand", "price": "0.25"}]
+        root = self.serve({("GET", "/servers"): json.dumps([server]),
+                           ("GET", "/server/aws/c7.large/prices"): json.dumps(prices)})
+        with unittest.mock.patch.object(resource_tracker, "KEEPER", root):
+            self.assertEqual(resource_tracker.get_recommended_cloud_servers(4, 2048, 1, 8192, 3, vendor="aws"), [server])
+            query = urllib.parse.parse_qs(self.asked[0][1].partition("?")[2])
+            self.assertEqual(query, {"vcpus_min": ["4"], "memory_min": ["2.0"], "gpu_min": ["1"], "limit": ["3"],
+                                     "gpu_memory_total": ["8.0"], "order_by": ["min_price_ondemand"],
+                                     "order_dir": ["asc"], "vendor": ["aws"]})
+            self.assertEqual(resource_tracker.get_instance_price("aws", "us-1", "c7.large"), 0.25)
+            self.assertIsNone(resource_tracker.get_instance_price("aws", "eu-1", "c7.large"))
+            self.assertIsNone(resource_tracker.get_instance_price("gcp", "eu-1", "n2"))
+        with unittest.mock.patch.object(resource_tracker, "KEEPER", "http://127.0.0.1:9"):
+            self.assertEqual(resource_tracker.get_recommended_cloud_servers(1, 1024), [])
 
 
 class Imports(unittest.TestCase):
