@@ -220,12 +220,13 @@ def table_number(name: str) -> int:
 def columns(table: int) -> dict[str, int]:
     """The metrics of a table by name."""
     if table not in _columns:
-        made = _columns[table] = {}
+        made = {}
         metric = lib.vitals_metric_next(0)
         while metric:
             if lib.vitals_metric_table(metric) == table:
                 made[string(lib.vitals_metric_name(metric))] = metric
             metric = lib.vitals_metric_next(metric)
+        _columns[table] = made  # whole: other threads may come between
     return _columns[table]
 
 

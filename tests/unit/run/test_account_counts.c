@@ -107,6 +107,40 @@ static void who_left_the_cgroup_is_more_than_its_tasks(void)
     }
 }
 
+/* Records of ends know nothing of what still runs: the sampled count may be the larger. */
+static void of_two_counts_of_bytes_the_larger_has_missed_less(void)
+{
+    static const struct {
+        const char *what;
+        double counted, sampled, told;
+        vitals_availability counted_state, state;
+    } ROWS[] = {
+        {"more was counted", 900, 700, 900, VITALS_LOWER_BOUND, VITALS_LOWER_BOUND},
+        {"more was sampled", 100, 700, 700, VITALS_LOWER_BOUND, VITALS_LOWER_BOUND},
+        {"all was counted", 100, 700, 100, VITALS_HAVE, VITALS_HAVE},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
+        CHECK_CASE(ROWS[i].what);
+        vitals_availability state;
+        vitals_account *watched = new_account();
+        const vitals_figure_form sampled = {.size = sizeof(vitals_figure_form),
+                                            .name = "call_written_bytes",
+                                            .unit = "bytes",
+                                            .source = "a test",
+                                            .state = VITALS_SAMPLED,
+                                            .value = ROWS[i].sampled};
+        begin_counts();
+        count(COUNTED_CALL_WRITTEN_BYTES, ROWS[i].counted, "taskstats");
+        counts[COUNTED_CALL_WRITTEN_BYTES].value.state = (signed char)ROWS[i].counted_state;
+        CHECK_OK(vitals_account_add(watched, &sampled, &error), error);
+        vitals_account *account = account_of(watched, 1);
+        CHECK_NEAR(value_of(account, "call_written_bytes", "", &state), ROWS[i].told, 0);
+        CHECK_INT(state, ROWS[i].state);
+        vitals_account_free(account);
+        vitals_account_free(watched);
+    }
+}
+
 /* If one figure of a cgroup is a bound, so are its others: they lack the pages and CPU time of a
  * process that has left. */
 static void a_cgroup_that_somebody_left_tells_bounds(void)
@@ -234,6 +268,8 @@ static const check_test tests[] = {
      who_counted_fewer_than_there_were_is_not_exact},
     {"threads are no processes", threads_are_no_processes},
     {"who left the cgroup is more than its tasks", who_left_the_cgroup_is_more_than_its_tasks},
+    {"of two counts of bytes the larger has missed less",
+     of_two_counts_of_bytes_the_larger_has_missed_less},
     {"a cgroup that somebody left tells bounds", a_cgroup_that_somebody_left_tells_bounds},
     {"pages of files show nobody who left", pages_of_files_show_nobody_who_left},
     {"counters of the machine begin with the first sample",
