@@ -1,7 +1,8 @@
 /* account.h: what a run used, figure by figure, each with how it was measured.
  *
  * Made by vitals_run_command, by a run (run.h), from a recording, or from the JSON of another. An
- * account is data: immutable once it is given out, any thread, needs nothing to live on. */
+ * account is data: it is immutable once it is given out, may be read from any thread, and outlives
+ * what it was made of. */
 #ifndef VITALS_ACCOUNT_H
 #define VITALS_ACCOUNT_H
 
@@ -82,7 +83,7 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_figure_value(const vitals_f
 #define VITALS_FIGURE_OWN_THREADS             "own_threads"      /* likewise */
 #define VITALS_FIGURE_FIGURES_LEFT_OUT        "figures_left_out" /* for want of room */
 
-/* Finds the figure with that name (VITALS_FIGURE_…) and subject ("" or a UUID); NULL: there is
+/* Finds the figure with that name (VITALS_FIGURE_…) and subject ("" or a UUID); NULL if there is
  * none. */
 VITALS_API const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
                                                     const char *subject) VITALS_NONNULL(1, 2, 3);
@@ -113,7 +114,7 @@ VITALS_API const vitals_figure *vitals_account_find(const vitals_account *accoun
 #define VITALS_RUN_RUNNING  "running"
 
 /* Returns what is known of the run beside figures, by the name of an attribute
- * (VITALS_ATTRIBUTE_…); size 0 where it is not. Borrowed. */
+ * (VITALS_ATTRIBUTE_…); size 0 if it is not known. Borrowed. */
 VITALS_API vitals_text vitals_account_attribute(const vitals_account *account, const char *name)
     VITALS_NONNULL(1, 2);
 

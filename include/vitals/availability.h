@@ -1,7 +1,8 @@
 /* availability.h: how good a value is, or why there is none.
  *
  * A closed list; the numbers never change. Above zero there is a value, below zero there is none.
- * Zero means that the value was never written: a bug, which a test looks for in every output. */
+ * Zero means that the value was never written: a bug, which a test looks for in every output. The
+ * functions here are pure: any thread. */
 #ifndef VITALS_AVAILABILITY_H
 #define VITALS_AVAILABILITY_H
 
@@ -37,13 +38,15 @@ typedef enum vitals_availability {
 
 enum { VITALS_AVAILABILITY_MIN = -10, VITALS_AVAILABILITY_MAX = 6 };
 
-/* Returns the word that JSON has: "stale", "not_yet". Never NULL; "unset" outside the list. */
+/* Returns the name of an availability, as JSON has it: "stale", "not_yet". Never NULL; "unset" for
+ * a number outside the list. */
 VITALS_API const char *vitals_availability_name(vitals_availability availability);
 
-/* Returns the availability of a word; VITALS_UNSET for a word that is none. */
+/* Returns the availability with a name (vitals_availability_name); VITALS_UNSET if there is none.
+ */
 VITALS_API vitals_availability vitals_availability_from_name(const char *name);
 
-/* Returns a few words for a person: "needs a second reading". Never NULL. */
+/* Returns an availability in a few words for a person: "needs a second reading". Never NULL. */
 VITALS_API const char *vitals_availability_help(vitals_availability availability);
 
 #ifdef __cplusplus

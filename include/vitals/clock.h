@@ -37,7 +37,7 @@ typedef struct vitals_clock {
     int (*wait_until)(void *data, int descriptor, uint64_t deadline_ns);
 } vitals_clock;
 
-/* Returns the system's clock. Never NULL, never freed. */
+/* Returns the system's clock. Never NULL, never freed. Any thread. */
 VITALS_API const vitals_clock *vitals_clock_system(void);
 
 #ifdef __cplusplus

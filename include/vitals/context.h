@@ -1,10 +1,10 @@
 /* context.h: what all other objects share.
  *
  * A context holds what comes from outside: where /proc, /sys and /dev are, the clock, the limits,
- * which device back ends there are. It is immutable once made and may be used from any thread;
- * samplers and live handles made of it belong to one thread at a time each. They may outlive it:
- * each keeps what it needs. The library reads no environment variable and changes nothing of its
- * process: it sets no locale, umask or signal handler (but vitals_run_command, run.h).
+ * which device back ends there are. A context is immutable once made and may be used from any
+ * thread; a sampler or a live handle made of it is used by one thread at a time. They may outlive
+ * it: each keeps what it needs. The library reads no environment variable and changes nothing of
+ * its process: it sets no locale, umask or signal handler (but vitals_run_command, run.h).
  *
  * fork(2): an object that has threads (a sampler, a subscription, a run, a collector) works in the
  * process that made it alone. A child of that process can only free it, which touches neither the
@@ -95,10 +95,11 @@ typedef struct vitals_options {
 VITALS_API void vitals_options_init(vitals_options *options, size_t size) VITALS_NONNULL(1);
 
 /* Makes a context; *out is yours to free. `options` may be NULL (all defaults) and need not live
- * on. Opens three directories, loads no vendor library: that happens with the first sampler that
- * asks for devices. Errors: EARGUMENT (a size that is none, an option of a newer vitals, a clock
- * without a function, an unknown back end or scenario, a scenario whose back end `backends` leaves
- * out), EGONE, EDENIED, ESYSTEM (proc_root cannot be opened), EMEMORY. */
+ * on. Loads no vendor library: that happens with the first sampler that asks for devices. Errors:
+ * EARGUMENT (a size that is none, an option of a newer vitals, a clock without a function, an
+ * unknown back end or scenario, a scenario whose back end `backends` leaves out), EGONE, EDENIED,
+ * ESYSTEM (proc_root cannot be opened), EMEMORY. Cost: it opens the root directories, one system
+ * call each, and keeps them open. */
 VITALS_API VITALS_CHECKED int vitals_context_new(const vitals_options *options,
                                                  vitals_context **out, vitals_error *error)
     VITALS_NONNULL(2);

@@ -1,10 +1,12 @@
 /* error.h: why a call failed.
  *
- * An error means: context unusable, out of memory, bad argument, no such thing, not writable.
- * A metric that cannot be read is no error; it is a value with its availability (availability.h).
+ * An error means that a call could not do its work: a bad argument, no memory, no such process or
+ * file, no permission. A metric that cannot be read is no error: it is a value that is missing, and
+ * its availability says why (availability.h).
  *
  * Fallible functions return 0 or a negative VITALS_E…, leave their outputs untouched on failure,
- * and fill the caller's vitals_error where it is not NULL. There is no hidden last error. */
+ * and fill the caller's vitals_error where it is not NULL. There is no hidden last error: any
+ * thread may make any call that its object allows, with a vitals_error of its own. */
 #ifndef VITALS_ERROR_H
 #define VITALS_ERROR_H
 

@@ -1,9 +1,9 @@
 /* gpu.h: which row of a snapshot a person or CUDA means by a device's name.
  *
- * Pure functions over a snapshot, but for vitals_cuda_enumerate, which loads a driver. They look
- * for these columns of the table gpu: uuid, vendor, name, pci_bus_id, gpu_instance_id and
- * compute_instance_id. VITALS_SET_GPUS asks for them; a device without a column is one of which
- * that is not known. Rows live as long as their snapshot. */
+ * Pure functions over a snapshot, which any thread may call, but for vitals_cuda_enumerate, which
+ * loads a driver. They look for these columns of the table gpu: uuid, vendor, name, pci_bus_id,
+ * gpu_instance_id and compute_instance_id. VITALS_SET_GPUS asks for them; a device without a column
+ * is one of which that is not known. Rows live as long as their snapshot. */
 #ifndef VITALS_GPU_H
 #define VITALS_GPU_H
 
@@ -52,11 +52,10 @@ VITALS_API VITALS_CHECKED size_t vitals_cuda_visible_devices(const vitals_snapsh
                                                              const vitals_row **rows,
                                                              size_t capacity) VITALS_NONNULL(1);
 
-/* Tells whether the numbers that CUDA gives are known: HAVE (by address, as asked for or because
- * all of NVIDIA's devices are of one model and so equally fast; or CUDA itself was asked), ESTIMATE
- * (the models differ, and the order of addresses is a guess), UNSUPPORTED (there is no device for
- * CUDA).
- */
+/* Returns HAVE if the numbers that CUDA gives to devices are known: by address, as asked for or
+ * because all of NVIDIA's devices are of one model and so equally fast, or because CUDA itself was
+ * asked; ESTIMATE if the models differ and the order of addresses is a guess; UNSUPPORTED if there
+ * is no device for CUDA. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_cuda_order(const vitals_snapshot *snapshot,
                                                                 const char *order)
     VITALS_NONNULL(1);

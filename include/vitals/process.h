@@ -60,11 +60,11 @@ VITALS_API int vitals_process_is_running(vitals_process *process) VITALS_NONNULL
 
 /* Reads all that the request names of this process, now and in the caller's thread, each file once:
  * one row of the table process, with pid and start_seconds asked for or not, and the rows of
- * the tables that are its own (above). Of the table host: memory_total_bytes and boot_time_seconds,
- * for shares and dates. Cadence and choice of rows are not looked at; tables of the machine are
- * passed over. The process has lived from before the first reading until after the last. Two
- * answers of one handle are of one stream: rates are made of them as of a sampler's. A table that
- * cannot be read, or not wholly, says so: vitals_snapshot_state. *out is yours to unref.
+ * the tables that are its own (process.h). Of the table host: memory_total_bytes and
+ * boot_time_seconds, for shares and dates. Cadence and choice of rows are not looked at; tables of
+ * the machine are passed over. The process has lived from before the first reading until after the
+ * last. Two answers of one handle are of one stream: rates are made of them as of a sampler's. A
+ * table that cannot be read, or not wholly, says so: vitals_snapshot_state. *out is yours to unref.
  * May block: command_line, what comes from smaps, the namespaces and the tables environment,
  * mapping and mapped_file wait for locks of the process, its memory's above all, which it may hold
  * for long; names of users and groups ask the name service, which may be a network. Nothing limits
@@ -96,7 +96,7 @@ VITALS_API VITALS_CHECKED int vitals_process_f64(vitals_context *context, int64_
 
 /* Writes one value of any type of the process that has the pid now, as vitals_row_string does for a
  * terminal: escaped, and cut where `out` (capacity bytes, NUL-terminated) is too small. Errors: as
- * of vitals_process_u64. Thread: any. Cost: likewise. */
+ * of vitals_process_u64. Thread: any. Cost: that of vitals_process_u64. */
 VITALS_API VITALS_CHECKED int vitals_process_string(vitals_context *context, int64_t pid,
                                                     vitals_metric metric, char *out,
                                                     size_t capacity, vitals_error *error)
@@ -200,6 +200,28 @@ VITALS_API VITALS_CHECKED int vitals_process_wait_several(vitals_process *const 
                                                           size_t count, const vitals_wait *how,
                                                           size_t *remaining, vitals_error *error);
 
+/* ---- words of two columns ---- */
+
+typedef enum vitals_io_class {
+    VITALS_IO_NONE = 0, /* as nice says */
+    VITALS_IO_REALTIME = 1,
+    VITALS_IO_BEST_EFFORT = 2,
+    VITALS_IO_IDLE = 3
+} vitals_io_class;
+
+/* Returns the word that the column io_class has: "best_effort". NULL if there is no such class. Any
+ * thread. */
+VITALS_API const char *vitals_io_class_name(vitals_io_class io_class);
+
+/* Returns the class that a word of the column io_class names, or -1. Any thread. */
+VITALS_API int vitals_io_class_find(vitals_text name);
+
+/* Reads a list of CPUs as the column cpus_allowed_list has it: "0-3,8", in any order. Writes the
+ * first `capacity` of them into `cpus` and returns how many there are, as snprintf does; at least
+ * 1. Returns VITALS_EARGUMENT, and writes nothing, if it is no such list or names a CPU above
+ * 4194303. Any thread. */
+VITALS_API VITALS_CHECKED int vitals_cpus_parse(vitals_text list, unsigned *cpus, size_t capacity);
+
 /* ---- changing ---- */
 
 /* Errors of all these: EGONE, EDENIED, EARGUMENT (a value that is none; the message says what is
@@ -213,29 +235,11 @@ VITALS_API VITALS_CHECKED int vitals_process_wait_several(vitals_process *const 
 VITALS_API VITALS_CHECKED int vitals_process_set_nice(vitals_process *process, int nice,
                                                       vitals_error *error) VITALS_NONNULL(1);
 
-typedef enum vitals_io_class {
-    VITALS_IO_NONE = 0, /* as nice says */
-    VITALS_IO_REALTIME = 1,
-    VITALS_IO_BEST_EFFORT = 2,
-    VITALS_IO_IDLE = 3
-} vitals_io_class;
-
-/* Returns the word that the column io_class has: "best_effort". NULL for a number that is none. */
-VITALS_API const char *vitals_io_class_name(vitals_io_class io_class);
-
-/* Returns the class that a word of the column io_class names, or -1. */
-VITALS_API int vitals_io_class_find(vitals_text name);
-
 /* Sets the I/O class and level of its first thread. level: 0 (first) to 7 for REALTIME and
  * BEST_EFFORT, else 0. */
 VITALS_API VITALS_CHECKED int vitals_process_set_io_priority(vitals_process *process,
                                                              vitals_io_class io_class, int level,
                                                              vitals_error *error) VITALS_NONNULL(1);
-
-/* Reads a list of CPUs as the column cpus_allowed_list has it: "0-3,8", in any order. Writes the
- * first `capacity` of them into `cpus` and returns how many there are, as snprintf does; at least
- * 1. EARGUMENT: it is no such list, or names a CPU above 4194303; nothing is written. */
-VITALS_API VITALS_CHECKED int vitals_cpus_parse(vitals_text list, unsigned *cpus, size_t capacity);
 
 /* Sets the CPUs that its first thread may run on, by the kernel's numbers; count 0: all that it may
  * have at all. EARGUMENT names the CPU that it cannot have, and those that it can; EDENIED also for

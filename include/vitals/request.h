@@ -1,7 +1,8 @@
 /* request.h: what to read. Nothing is read that no request needs.
  *
- * A request names metrics, chooses rows, and may slow metrics down. It belongs to one thread; a
- * sampler copies what it needs of it. */
+ * A request names metrics, chooses rows, and may slow metrics down. It is used by one thread at a
+ * time; a sampler copies what it needs of it. No function here but vitals_snapshot_take_request
+ * makes a system call. */
 #ifndef VITALS_REQUEST_H
 #define VITALS_REQUEST_H
 
@@ -44,9 +45,9 @@ VITALS_API VITALS_CHECKED int vitals_request_remove(vitals_request *request, vit
 VITALS_API VITALS_CHECKED int vitals_request_add_table(vitals_request *request, vitals_table entity,
                                                        vitals_error *error) VITALS_NONNULL(1);
 
-/* Adds all metrics of a table, also those. Some are dear, as what comes from smaps of every
- * process: for a live handle (process.h) or few rows rather than for each tick. Errors: as above.
- */
+/* Adds all metrics of a table, also those that vitals_request_add_table leaves out. Some are dear,
+ * as what comes from smaps of every process: for a live handle (process.h) or few rows rather than
+ * for each tick. Errors: as above. */
 VITALS_API VITALS_CHECKED int vitals_request_add_all(vitals_request *request, vitals_table entity,
                                                      vitals_error *error) VITALS_NONNULL(1);
 
@@ -90,7 +91,8 @@ VITALS_API int vitals_request_has(const vitals_request *request, vitals_metric m
 
 /* Takes one snapshot of a request, as vitals_snapshot_take does of sets: for tables that are in no
  * set, and for chosen rows. The cadence does not matter. Errors: EARGUMENT (an empty request, a
- * table that only a live handle answers), EMEMORY. */
+ * table that only a live handle answers), EMEMORY. Cost: that of vitals_snapshot_take, for what the
+ * request names. */
 VITALS_API VITALS_CHECKED int vitals_snapshot_take_request(vitals_context *context,
                                                            const vitals_request *request,
                                                            vitals_snapshot **out,

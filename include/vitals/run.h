@@ -10,7 +10,10 @@
  * set PR_SET_CHILD_SUBREAPER, take over signals while the job runs and pass them on (those that
  * end, stop or wake a program, and all others that the caller has no handler for), and reap every
  * child. The subreaper and the signals are restored at the end. They are for programs that exist to
- * run a command; a process with several threads is refused (EARGUMENT). */
+ * run a command; a process with several threads is refused (EARGUMENT).
+ *
+ * A run that samples beside the program (vitals_run_open) changes nothing of it. It is used by one
+ * thread at a time, but for functions that say "any thread". */
 #ifndef VITALS_RUN_H
 #define VITALS_RUN_H
 
@@ -176,7 +179,8 @@ enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED }
  *
  * Other children of the caller are never reaped here: they stay zombies until the caller waits for
  * them. `options` and what it points to must live as long as the run. Errors: EARGUMENT,
- * EUNSUPPORTED (a limit with argv), EGONE (no such process), EDENIED, EMEMORY, ESYSTEM. */
+ * EUNSUPPORTED (a limit with argv), EGONE (no such process), EDENIED, EMEMORY, ESYSTEM. Cost: a
+ * sampler's, and with argv a fork. */
 VITALS_API VITALS_CHECKED int vitals_run_open(const vitals_run_options *options, vitals_run **out,
                                               vitals_error *error) VITALS_NONNULL(1, 2);
 
@@ -198,7 +202,8 @@ VITALS_API VITALS_CHECKED int vitals_run_exclude(vitals_run *run, int64_t pid, v
 
 /* Starts the run, stops it, and says which of both has been done. A command that cannot be executed
  * is no error: the account says so (126, 127), as a shell would. Errors: EARGUMENT (a second start,
- * a second stop, a stop before the start, a child of fork), ESYSTEM (no thread). */
+ * a second stop, a stop before the start, a child of fork), ESYSTEM (no thread). Cost: the
+ * start starts a thread; the stop waits for the last sample. */
 VITALS_API VITALS_CHECKED int vitals_run_start(vitals_run *run, vitals_error *error)
     VITALS_NONNULL(1);
 VITALS_API int vitals_run_stop(vitals_run *run, vitals_error *error) VITALS_NONNULL(1);

@@ -43,7 +43,7 @@ typedef struct vitals_sampler vitals_sampler;
 
 /* Makes a sampler; *out is yours to free, the request may be freed at once. Reads nothing yet.
  * Errors: EARGUMENT (an empty request, a table that only a live handle answers), EMEMORY (also: no
- * thread or no descriptor to be had). */
+ * thread or no descriptor to be had). Cost: it starts the threads of slow sources. */
 VITALS_API VITALS_CHECKED int vitals_sampler_new(vitals_context *context,
                                                  const vitals_request *request,
                                                  vitals_sampler **out, vitals_error *error)
@@ -54,7 +54,10 @@ VITALS_API VITALS_CHECKED int vitals_sampler_new(vitals_context *context,
 VITALS_API void vitals_sampler_free(vitals_sampler *sampler);
 
 /* Takes a snapshot now, in the caller's thread; *out is yours to unref. Errors: EMEMORY, EARGUMENT
- * (its own thread runs, another thread is in take or start, or this is a child of fork). */
+ * (its own thread runs, another thread is in take or start, or this is a child of fork). Cost: the
+ * first call opens what it reads and waits for slow sources. Each later one makes, for a process,
+ * one to three system calls, seven beyond max_descriptors (context.h); one for each file of the
+ * machine; and allocates nothing. */
 VITALS_API VITALS_CHECKED int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out,
                                                   vitals_error *error) VITALS_NONNULL(1, 2);
 
@@ -63,18 +66,18 @@ VITALS_API VITALS_CHECKED int vitals_sampler_take(vitals_sampler *sampler, vital
  * interval, and later ones for absolute deadlines, an interval apart: one that has passed is
  * skipped and counted (source.missed_ticks). It waits by the context's clock and cannot be woken: a
  * program that waits for other things too uses a subscription. Errors: ESYSTEM (the clock cannot
- * wait), and those of vitals_sampler_take. */
+ * wait), and those of vitals_sampler_take. Cost: that of vitals_sampler_take, and one sleep. */
 VITALS_API VITALS_CHECKED int vitals_sampler_next(vitals_sampler *sampler, vitals_snapshot **out,
                                                   vitals_error *error) VITALS_NONNULL(1, 2);
 
 /* Starts the thread: one tick at once and then one at each interval, at absolute deadlines; a tick
  * that is missed is skipped and counted. Errors: ESYSTEM, EARGUMENT (runs already, or this is a
- * child of fork). */
+ * child of fork). Cost: one thread; each tick costs what vitals_sampler_take does. */
 VITALS_API VITALS_CHECKED int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
     VITALS_NONNULL(1);
 
 /* Returns the newest snapshot of the thread, yours to unref, or NULL if there is none yet, and in a
- * child of fork. Never waits. Any thread. */
+ * child of fork. Never waits. Any thread. Cost: no system call. */
 VITALS_API vitals_snapshot *vitals_sampler_latest(vitals_sampler *sampler) VITALS_NONNULL(1);
 
 /* Ends the thread and returns within the deadline. Does nothing if none runs. */
@@ -84,8 +87,9 @@ VITALS_API void vitals_sampler_stop(vitals_sampler *sampler) VITALS_NONNULL(1);
  * wake-up from another. */
 typedef struct vitals_subscription vitals_subscription;
 
-/* Makes a subscription; *out is yours to free, before the sampler. Free accepts NULL. Any thread.
- * Errors: EMEMORY, ESYSTEM (no descriptor), EARGUMENT (a child of fork). */
+/* Makes a subscription; *out is yours to free, before the sampler. Free accepts NULL.
+ * Errors: EMEMORY, ESYSTEM (no descriptor), EARGUMENT (a child of fork). Any thread. Cost: one
+ * descriptor, and one system call at each tick. */
 VITALS_API VITALS_CHECKED int vitals_subscription_new(vitals_sampler *sampler,
                                                       vitals_subscription **out,
                                                       vitals_error *error) VITALS_NONNULL(1, 2);

@@ -1,7 +1,8 @@
 /* select.h: which devices a job should take.
  *
- * A pure function over a snapshot: a device is free if it was free when the snapshot was read. To
- * wait for devices and to reserve them, use the command (vitals select). */
+ * Pure functions over a snapshot, which any thread may call: a device is free if it was free when
+ * the snapshot was read. To wait for devices and to reserve them, use the command (vitals select).
+ */
 #ifndef VITALS_SELECT_H
 #define VITALS_SELECT_H
 
@@ -69,8 +70,8 @@ VITALS_API VITALS_CHECKED int vitals_gpu_select(const vitals_snapshot *snapshot,
                                                 const vitals_row **rows, size_t capacity,
                                                 vitals_error *error) VITALS_NONNULL(1);
 
-/* Adds what vitals_gpu_select reads to a request; `options` as above. Errors: EARGUMENT, EMEMORY.
- */
+/* Adds what vitals_gpu_select reads to a request. `options` are those of the later
+ * vitals_gpu_select, or NULL (all defaults). Errors: EARGUMENT, EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_gpu_select_request(const vitals_gpu_select_options *options,
                                                         vitals_request *request,
                                                         vitals_error *error) VITALS_NONNULL(2);

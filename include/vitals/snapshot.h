@@ -38,10 +38,11 @@ VITALS_API VITALS_CHECKED int vitals_snapshot_take(vitals_context *context, unsi
                                                    vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
 
-/* Takes a reference to a snapshot, and releases one. A borrowed snapshot, such as that of a row,
- * may be referenced too. Unref accepts NULL. Releasing more than was taken ends the program
- * (abort), as free(3) does where it finds a pointer freed twice: the snapshot would change while
- * another thread reads it. It is found while the library itself still holds the snapshot. */
+/* Takes a reference to a snapshot, and releases one. Ref returns the snapshot. A borrowed snapshot,
+ * such as that of a row, may be referenced too. Unref accepts NULL. Releasing more than was taken
+ * ends the program (abort), as free(3) does where it finds a pointer freed twice: the snapshot
+ * would change while another thread reads it. It is found while the library itself still holds the
+ * snapshot. */
 VITALS_API vitals_snapshot *vitals_snapshot_ref(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API void vitals_snapshot_unref(vitals_snapshot *snapshot);
 
@@ -61,7 +62,7 @@ VITALS_API uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot) VI
  * Keys of two snapshots mean the same only if both are of one stream. */
 VITALS_API uint64_t vitals_snapshot_stream(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 
-/* Tell whether a table, or a column, was requested: 1 or 0. */
+/* Return 1 if a table, or a column, was requested, else 0. */
 VITALS_API int vitals_snapshot_has_table(const vitals_snapshot *snapshot, vitals_table entity)
     VITALS_NONNULL(1);
 VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vitals_metric metric)

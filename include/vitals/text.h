@@ -1,8 +1,8 @@
 /* text.h: text that came from outside.
  *
  * A process chooses its own name: it may hold newlines, escape sequences, NUL bytes and broken
- * UTF-8. Such text is a type of its own, and becomes something that can be printed through one
- * function for each destination, never by %s. */
+ * UTF-8. Such text has a type of its own, vitals_text, and is printed through one function for each
+ * destination, never by %s. The functions here are pure: any thread. */
 #ifndef VITALS_TEXT_H
 #define VITALS_TEXT_H
 
@@ -56,7 +56,7 @@ VITALS_API size_t vitals_text_columns(vitals_text text, vitals_text_form form);
 
 /* Writes the text as vitals_text_format does, cut to at most `columns` columns; a double-width
  * character that would be cut in two is left out. `*used` (may be NULL) receives the columns
- * printed. */
+ * printed. Returns as vitals_text_format. */
 VITALS_API size_t vitals_text_fit(vitals_text text, vitals_text_form form, size_t columns,
                                   char *out, size_t capacity, size_t *used);
 
@@ -67,11 +67,11 @@ VITALS_API size_t vitals_text_fit(vitals_text text, vitals_text_form form, size_
 VITALS_API size_t vitals_text_command(vitals_text arguments, char *out, size_t capacity);
 
 /* Writes a command line as vitals_text_command does, but safe to paste into a shell on any UTF-8
- * terminal: every argument that holds anything
- * but ASCII letters, digits and @%+=:,./_- is quoted, a title is an argument like any other, and
- * controls, broken UTF-8 and what is invisible stand as $'\n' and $'\xHH', which bash, zsh, ksh and
- * POSIX of 2024 read. So it is printed as it is, without vitals_text_format, which would double
- * backslashes. What was cut for want of room is not to be pasted. Returns as snprintf does. */
+ * terminal: every argument that holds anything but ASCII letters, digits and @%+=:,./_- is quoted,
+ * a title is an argument like any other, and controls, broken UTF-8 and what is invisible stand as
+ * $'\n' and $'\xHH', which bash, zsh, ksh and POSIX of 2024 read. So it is printed as it is,
+ * without vitals_text_format, which would double backslashes. What was cut for want of room is not
+ * to be pasted. Returns as snprintf does. */
 VITALS_API size_t vitals_text_command_strict(vitals_text arguments, char *out, size_t capacity);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* units.h: numbers for people. The only place where percent, MiB and h:mm:ss exist.
  *
- * Each function writes into `out` (at least VITALS_HUMAN bytes), NUL-terminated, and returns it. */
+ * The functions here are pure: any thread, independent of the locale. */
 #ifndef VITALS_UNITS_H
 #define VITALS_UNITS_H
 
@@ -16,10 +16,12 @@ extern "C" {
 enum { VITALS_HUMAN = 32 };
 
 /* Writes a size for people: "512B", "12KiB", "28.45MiB", "213.4MiB", "8000MiB", "40.00GiB",
- * "141.0GiB": the forms that readers of nvitop know. */
+ * "141.0GiB": the forms that readers of nvitop know. Writes into `out` (at least VITALS_HUMAN
+ * bytes), NUL-terminated, and returns it. */
 VITALS_API char *vitals_human_bytes(uint64_t bytes, char *out);
 
-/* Writes a duration for people: "0:07", "1:10:56", "4.2 days". */
+/* Writes a duration for people: "0:07", "1:10:56", "4.2 days". Writes into `out` (at least
+ * VITALS_HUMAN bytes), NUL-terminated, and returns it. */
 VITALS_API char *vitals_human_duration(double seconds, char *out);
 
 /* Parses a size in bytes: digits, and a unit in any case, perhaps behind a space: "500", "500 B",

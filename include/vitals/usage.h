@@ -36,17 +36,17 @@ typedef enum vitals_scope {
 
 /* Return the name of a measure ("memory_resident_bytes"), its unit ("bytes"; "" for a count) and
  * what it is, in a sentence; NULL where there is no such measure. vitals_measure_is_counter returns
- * 1 if it only grows, else 0. */
+ * 1 if it only grows, else 0. Any thread. */
 VITALS_API const char *vitals_measure_name(vitals_measure measure);
 VITALS_API const char *vitals_measure_unit(vitals_measure measure);
 VITALS_API const char *vitals_measure_help(vitals_measure measure);
 VITALS_API int vitals_measure_is_counter(vitals_measure measure);
 
 /* Returns the measure after `previous` in the order of measures.h: the first for 0, and 0 after the
- * last. */
+ * last. Any thread. */
 VITALS_API vitals_measure vitals_measure_next(vitals_measure previous);
 
-/* Finds a measure by its name ("cpu_seconds"); 0 if there is none. */
+/* Finds a measure by its name ("cpu_seconds"); 0 if there is none. Any thread. */
 VITALS_API vitals_measure vitals_measure_find(const char *name) VITALS_NONNULL(1);
 
 /* One measure of one subject, of the newest snapshot. It grows at its end only and is handed out by
@@ -128,15 +128,15 @@ VITALS_API VITALS_CHECKED int vitals_usage_account(const vitals_usage *usage, vi
 
 /* Converts a figure to a unit of the caller's choice ("bytes" "kilobytes" … "terabytes",
  * "kibibytes" … "tebibytes"; "seconds" "minutes" "hours" "days"; "" as it is): the number alone.
- * Returns 0, or EARGUMENT where the unit is none or of another kind. */
+ * Returns 0, or VITALS_EARGUMENT if the unit is unknown or of another kind. Any thread. */
 VITALS_API VITALS_CHECKED int vitals_usage_convert(double value, const char *from, const char *to,
                                                    double *out) VITALS_NONNULL(2, 3, 4);
 
 /* Writes a figure with its unit and at most six digits: "1.5 hours", "41.2 gibibytes";
  * a count alone, without a unit. `to` "": in its own unit. Independent of the locale. Writes at
  * most capacity bytes and ends with NUL where capacity is above 0; returns, as snprintf does, how
- * many there would be without it, or EARGUMENT where the unit is none or of another kind, or the
- * value is not finite: what is missing has no text. */
+ * many there would be without it, or VITALS_EARGUMENT if the unit is unknown or of another kind, or
+ * the value is not finite: what is missing has no text. Any thread. */
 VITALS_API VITALS_CHECKED int vitals_usage_format(double value, const char *from, const char *to,
                                                   char *out, size_t capacity) VITALS_NONNULL(2, 3);
 

@@ -16,7 +16,7 @@ extern "C" {
 /* The form of snapshots as JSON. A reader accepts its own number and older ones. */
 #define VITALS_SCHEMA 1
 
-/* Returns the version of the library that is loaded: "0.1.0". */
+/* Returns the version of the library that is loaded: "0.1.0". Never NULL. Any thread. */
 VITALS_API const char *vitals_version_text(void);
 
 #ifdef __cplusplus

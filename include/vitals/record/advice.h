@@ -35,14 +35,14 @@ VITALS_API VITALS_CHECKED int vitals_account_advice(const vitals_account *accoun
 /* Frees an advice. Accepts NULL. */
 VITALS_API void vitals_advice_free(vitals_advice *advice);
 
-/* Tells how much of a part to ask for. Returns 1, and *out is that; 0: it is not known, or there is
- * no such part. */
+/* Computes how much of a part to ask for: CPUs, bytes, devices, or seconds. Returns 1, and *out is
+ * that; 0: it is not known, or there is no such part. */
 VITALS_API VITALS_CHECKED int vitals_advice_amount(const vitals_advice *advice,
                                                    vitals_advice_part part, double *out)
     VITALS_NONNULL(1, 3);
 
-/* Returns what the advice of a part rests on, or why there is none; "" of no such part. Borrowed,
- * safe to print. */
+/* Returns what the advice of a part rests on, or why there is none; "" if there is no such part.
+ * Borrowed, safe to print. */
 VITALS_API const char *vitals_advice_reason(const vitals_advice *advice, vitals_advice_part part)
     VITALS_NONNULL(1);
 

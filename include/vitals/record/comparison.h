@@ -42,12 +42,12 @@ VITALS_API VITALS_CHECKED int vitals_comparison_add(vitals_comparison *compariso
                                                     vitals_error *error) VITALS_NONNULL(1, 2, 3);
 
 /* Compares the sessions that were added, figure by figure and phase by phase. Errors: EARGUMENT
- * (fewer than two sessions), EMEMORY. */
+ * (fewer than two sessions), EMEMORY. Cost: no system call. */
 VITALS_API VITALS_CHECKED int vitals_comparison_compute(vitals_comparison *comparison,
                                                         vitals_error *error) VITALS_NONNULL(1);
 
-/* Return the number of sessions, and the name of one in the order in which they were added, NULL
- * behind the last. */
+/* Return the number of sessions, and the name of the session at an index from 0, in the order in
+ * which they were added; NULL behind the last. */
 VITALS_API size_t vitals_comparison_session_count(const vitals_comparison *comparison)
     VITALS_NONNULL(1);
 VITALS_API const char *vitals_comparison_session(const vitals_comparison *comparison,
@@ -67,8 +67,8 @@ VITALS_API const char *vitals_compared_subject(const vitals_compared *item) VITA
 VITALS_API const char *vitals_compared_label(const vitals_compared *item) VITALS_NONNULL(1);
 VITALS_API const char *vitals_compared_unit(const vitals_compared *item) VITALS_NONNULL(1);
 
-/* Return, of a session by its index, which is below the count: a statistic over its runs; how good
- * its values are; and how it stands to the first. */
+/* Return a statistic over the runs of a session, given by its index from 0; how good its values
+ * are; and how it stands to the first session. */
 VITALS_API double vitals_compared_value(const vitals_compared *item, size_t session,
                                         vitals_statistic statistic) VITALS_NONNULL(1);
 VITALS_API vitals_availability vitals_compared_state(const vitals_compared *item, size_t session)

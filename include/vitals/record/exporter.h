@@ -100,13 +100,15 @@ VITALS_API VITALS_CHECKED int vitals_exporter_sample(vitals_exporter *exporter,
 
 /* Sends the account, once, at the end; a run that is closed without one is told as killed. An
  * account without an exit status, as of a block of a program, does not end a run of MLflow that was
- * continued. Returns as vitals_exporter_sample; waits at most 200 ms. Errors: the same. */
+ * continued. Returns 1 or 0 as vitals_exporter_sample; waits at most 200 ms. Errors: those of
+ * vitals_exporter_sample. */
 VITALS_API VITALS_CHECKED int vitals_exporter_account(vitals_exporter *exporter,
                                                       const vitals_account *account,
                                                       vitals_error *error) VITALS_NONNULL(1, 2);
 
 /* Sends a file as an artifact of the MLflow run, after the account; it must be there until the
- * close returns. Returns, waits and errors: as vitals_exporter_account. */
+ * close returns. Returns 1 or 0, and waits, as vitals_exporter_account. Errors: those of
+ * vitals_exporter_sample. */
 VITALS_API VITALS_CHECKED int vitals_exporter_file(vitals_exporter *exporter, const char *path,
                                                    vitals_error *error) VITALS_NONNULL(1, 2);
 
@@ -157,9 +159,9 @@ VITALS_API uint64_t vitals_exporter_dropped(const vitals_exporter *exporter) VIT
 
 /* Ends the input of the exporter, waits at most timeout_ns until all is sent, and frees; accepts
  * NULL. An exporter that is not done by then goes on alone, until patience_ns after the close: what
- * it cannot send is heard only with a timeout_ns of at least that. Returns 0 if all is sent.
- * Errors, after which all is freed too: ETIMEOUT (it goes on alone), EGONE (it has ended before),
- * ESYSTEM (something was not sent; the message says what). After fork: EARGUMENT. */
+ * it cannot send is heard only with a timeout_ns of at least that. Returns 0 if all is sent; all is
+ * freed whatever is returned. Errors: ETIMEOUT (it goes on alone), EGONE (it has ended before),
+ * ESYSTEM (something was not sent; the message says what), EARGUMENT (after fork). */
 VITALS_API int vitals_exporter_close(vitals_exporter *exporter, uint64_t timeout_ns,
                                      vitals_error *error);
 

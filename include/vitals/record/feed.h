@@ -15,7 +15,8 @@ typedef struct vitals_feed vitals_feed;
 
 /* Opens a file of snapshots: a recording or JSON, as its first bytes tell. *out is the caller's to
  * close. Errors: EGONE, EDENIED, ESYSTEM (it cannot be opened), EUNSUPPORTED (a recording without
- * snapshots, a newer form, a build without what reads it), EFORMAT, EMEMORY. */
+ * snapshots, a newer form, a build without what reads it), EFORMAT, EMEMORY. Cost: it reads the
+ * head of the file. */
 VITALS_API VITALS_CHECKED int vitals_feed_open(const char *path, vitals_feed **out,
                                                vitals_error *error) VITALS_NONNULL(1, 2);
 
@@ -26,11 +27,11 @@ VITALS_API VITALS_CHECKED int vitals_feed_open_json(int descriptor, const char *
                                                     vitals_feed **out, vitals_error *error)
     VITALS_NONNULL(2, 3);
 
-/* Gives the next snapshot: returns 1, and *out is the caller's to unref; 0 at the end; or an error:
- * EFORMAT (of JSON: the message names the line, and nothing more will come; of a recording: told
- * once behind all snapshots that are whole), ESYSTEM, EMEMORY, EUNSUPPORTED. Waits for a pipe until
- * a document is complete. A recording that grows is read up to its current end: a later call may
- * give more. */
+/* Reads the next snapshot. Returns 1, and *out is the caller's to unref; 0 at the end. Waits for a
+ * pipe until a document is complete. A recording that grows is read up to its current end: a later
+ * call may give more. Errors: EFORMAT (of JSON: the message names the line, and nothing more will
+ * come; of a recording: told once behind all snapshots that are whole), ESYSTEM, EMEMORY,
+ * EUNSUPPORTED. Cost: it reads one snapshot. */
 VITALS_API VITALS_CHECKED int vitals_feed_next(vitals_feed *feed, vitals_snapshot **out,
                                                vitals_error *error) VITALS_NONNULL(1, 2);
 

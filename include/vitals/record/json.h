@@ -21,8 +21,9 @@ VITALS_API VITALS_CHECKED int vitals_snapshot_read_json(const char *bytes, size_
     VITALS_NONNULL(1, 3);
 
 /* Makes an account of its JSON (docs/account.md). Members that this library does not know are
- * passed over. `bytes` as above; *out is the caller's to free. Errors: EFORMAT, EMEMORY,
- * EUNSUPPORTED (also: a newer form). Thread: any. Cost: no system call. */
+ * passed over. `bytes` need not end in NUL and need not live on; *out is the caller's to free.
+ * Errors: EFORMAT, EMEMORY, EUNSUPPORTED (this build reads no JSON, or the form is newer). Thread:
+ * any. Cost: no system call. */
 VITALS_API VITALS_CHECKED int vitals_account_read_json(const char *bytes, size_t size,
                                                        vitals_account **out, vitals_error *error)
     VITALS_NONNULL(1, 3);

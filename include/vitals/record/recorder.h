@@ -55,12 +55,12 @@ enum {
     VITALS_RECORDER_TREE = 2,    /* processes: a usage of the machine alone makes no rows */
 };
 
-/* Returns flags of what the form of the options needs; 0 too where it is none. */
+/* Returns flags of what the form of the options needs; 0 also if there is no such form. */
 VITALS_API unsigned vitals_recorder_needs(const vitals_recorder_options *options) VITALS_NONNULL(1);
 
 /* Opens a recorder and makes its file; *out is the caller's to close. Errors: EARGUMENT (no such
  * form; a file that is not empty, without `overwrite`), EGONE, EDENIED, ESYSTEM, EMEMORY,
- * EUNSUPPORTED (a build without SQLite). */
+ * EUNSUPPORTED (a build without SQLite). Cost: it makes the file. */
 VITALS_API VITALS_CHECKED int vitals_recorder_open(const vitals_recorder_options *options,
                                                    vitals_recorder **out, vitals_error *error)
     VITALS_NONNULL(1, 2);
