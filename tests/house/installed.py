@@ -258,17 +258,23 @@ class Manuals(unittest.TestCase):
     def pages(self):
         return sorted(self.FOLDER.glob("*.3"))
 
+    def headers(self):
+        return sorted(path for path in (SOURCE / "include/vitals").rglob("*.h") if path.name != "export.h")
+
+    def page_of(self, header):
+        if header.name == "vitals.h":
+            return "vitals"
+        return f"vitals_{'sys_' * (header.parent.name == 'sys')}{header.stem}"
+
     def types(self, header):
         """Structs, enums and types of functions that a header defines."""
         return set(re.findall(r"(?m)^(?:typedef (?:struct|enum)|enum(?= \w+ \{)) (vitals_\w+)", header)) | \
             set(re.findall(r"(?m)^typedef [^;(]*\b(vitals_\w+_fn)\(", header))
 
     def test_every_function_and_type_has_a_page(self):
-        wanted = {"vitals"}
-        for header in (*(SOURCE / "include/vitals").glob("*.h"),
-                       *(SOURCE / "include/vitals/record").glob("*.h")):
-            if header.name not in ("vitals.h", "export.h"):
-                wanted.add(f"vitals_{header.stem}")
+        wanted = set()
+        for header in self.headers():
+            wanted.add(self.page_of(header))
             wanted |= set(re.findall(r"VITALS_API\b[^;(]*?\b(vitals_\w+)\(", header.read_text()))
             wanted |= self.types(header.read_text())
         self.assertGreater(len(wanted), 150)
@@ -292,7 +298,7 @@ class Manuals(unittest.TestCase):
 
     def test_a_page_has_what_a_programmer_looks_for(self):
         """Of each function that may fail, its errors; of each, what it does and what it returns."""
-        for header in sorted((SOURCE / "include/vitals").glob("*.h")):
+        for header in self.headers():
             text = header.read_text()
             for kind, name, arguments in re.findall(
                     r"VITALS_API\s+(?:VITALS_CHECKED\s+)?([^;(]*?)\b(vitals_\w+)\(([^;]*);", text):
@@ -303,13 +309,24 @@ class Manuals(unittest.TestCase):
                 with self.subTest(name):
                     for title in ("NAME", "LIBRARY", "SYNOPSIS", "DESCRIPTION", "SEE ALSO"):
                         self.assertTrue(sections[title].strip())
-                    self.assertIn(f"#include <vitals/{header.name}>", sections["SYNOPSIS"])
-                    self.assertIn(f"vitals_{header.stem}".removesuffix("_vitals"), sections["SEE ALSO"])
+                    included = header.relative_to(SOURCE / "include").as_posix()
+                    self.assertIn(f"#include <{included}>", sections["SYNOPSIS"])
+                    self.assertIn(self.page_of(header), sections["SEE ALSO"])
+                    if kind.strip() != "void":
+                        self.check_sentences(sections["RETURN VALUE"])
+                    self.check_sentences(sections["THREADS"])
                     if "vitals_error *error" in arguments and kind.strip() == "int":
                         self.assertIn("vitals_error(3)", sections["RETURN VALUE"])
                         self.assertRegex(sections["ERRORS"], r"VITALS_E|vitals_\w+")
                     if kind.strip() == "vitals_availability" and "*out" in arguments:
                         self.assertIn("above zero", sections["RETURN VALUE"])
+
+    def check_sentences(self, text):
+        """None is cut, at a stop within a name or a parenthesis, and none is code."""
+        for line in re.sub(r"\\(?:\(\w\w|\[u\w+\])", "_", text).splitlines():
+            self.assertRegex(line, r"\A[A-Z0-9-].*[.:]\Z")
+            self.assertEqual(line.count("("), line.count(")"), line)
+            self.assertNotRegex(line, r"&\w")
 
     def test_no_page_says_nothing(self):
         """Each stands for itself: it is found by a word, not by its place in a header."""
@@ -330,6 +347,11 @@ class Manuals(unittest.TestCase):
             self.assertIn(f" {name}(const vitals_row *row,", sections["SYNOPSIS"])
         self.assertIn("may be read from any thread", " ".join(sections["THREADS"].split()))
         self.assertIn("vitals_snapshot_take(context, VITALS_SET_MACHINE", sections["EXAMPLES"])
+        # A stop within a word ends no sentence; what is found or not is told as such.
+        self.assertIn("\"nvidia.com/gpu\"; NULL where", self.sections("vitals_advice_gpu_resource")["RETURN VALUE"])
+        self.assertEqual(self.sections("vitals_account_find")["RETURN VALUE"],
+                         "A borrowed pointer; NULL if there is none.\n")
+        self.assertIn("defaults of vitals_wait", self.sections("vitals_wait_init")["NAME"])
         sections = self.sections("vitals_process_wait")
         self.assertRegex(sections["ERRORS"], r"VITALS_EUNSUPPORTED\nA kernel without pidfd, or a process of")
         self.assertIn("One system call for each look", sections["COST"])
@@ -352,7 +374,7 @@ class Manuals(unittest.TestCase):
                               for header in (SOURCE / "include/vitals").rglob("*.h")))
         functions = {name for header in (SOURCE / "include/vitals").rglob("*.h")
                      for name in re.findall(r"VITALS_API\b[^;(]*?\b(vitals_\w+)\(", header.read_text())}
-        headers = {f"vitals_{path.stem}" for path in (SOURCE / "include/vitals").rglob("*.h")}
+        headers = {self.page_of(path) for path in self.headers()}
         self.assertEqual(sorted(listed), sorted(page.stem for page in self.pages() if page.stem != "vitals"
                                                 and page.stem not in types - functions - headers))
 
