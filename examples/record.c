@@ -7,11 +7,6 @@
 #include <vitals/record.h>
 #include <vitals/vitals.h>
 
-static int print(void *file, const char *bytes, size_t size)
-{
-    return fwrite(bytes, 1, size, file) == size ? 0 : -1;
-}
-
 static int run(char *const *argv, const char *path, vitals_error *error)
 {
     vitals_run_recorder *recorder = NULL;
@@ -39,7 +34,8 @@ static int report(const char *path, vitals_error *error)
     vitals_recording *recording = NULL;
     int code = vitals_recording_open(path, NULL, 0, &recording, error);
     if (code == 0)
-        code = vitals_recording_report(recording, VITALS_REPORT_TEXT, NULL, print, stdout, error);
+        code = vitals_recording_report(recording, VITALS_REPORT_TEXT, NULL, vitals_file_write,
+                                       stdout, error);
     vitals_recording_close(recording);
     return code;
 }

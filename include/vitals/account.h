@@ -61,6 +61,13 @@ VITALS_API const char *vitals_figure_label(const vitals_figure *figure) VITALS_N
 VITALS_API VITALS_CHECKED vitals_availability vitals_figure_value(const vitals_figure *figure,
                                                                   double *out) VITALS_NONNULL(1, 2);
 
+/* Writes the value of a figure as a person reads it, by its unit, as vitals_metric_format writes a
+ * metric ("28.45MiB", "3 %", "1:10:56"), or the word for the reason ("denied"), into `out`
+ * (capacity bytes, NUL-terminated), cut where it does not fit. Returns `out`; "" for a capacity of
+ * 0. */
+VITALS_API const char *vitals_figure_string(const vitals_figure *figure, vitals_text_form form,
+                                            char *out, size_t capacity) VITALS_NONNULL(1);
+
 /* Names of figures that are no statistic of one measure. */
 #define VITALS_FIGURE_WALL_SECONDS            "wall_seconds"       /* the time that it took */
 #define VITALS_FIGURE_CPU_CORES               "cpu_cores"          /* CPUs in use on average */
@@ -122,11 +129,12 @@ VITALS_API vitals_text vitals_account_attribute(const vitals_account *account, c
 VITALS_API const char *vitals_account_next_attribute(const vitals_account *account,
                                                      const char *previous) VITALS_NONNULL(1);
 
-/* Writes the account as one JSON object, as docs/account.md describes it. Returns 0, or what
- * `write` returned to stop. */
+/* Writes the account as one JSON object, as docs/account.md describes it, in pieces. Errors:
+ * ESYSTEM
+ * (`write` stopped; error.detail is what it returned). */
 VITALS_API VITALS_CHECKED int vitals_account_json(const vitals_account *account,
-                                                  vitals_write_fn *write, void *data)
-    VITALS_NONNULL(1, 2);
+                                                  vitals_write_fn *write, void *data,
+                                                  vitals_error *error) VITALS_NONNULL(1, 2);
 
 #ifdef __cplusplus
 }

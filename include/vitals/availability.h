@@ -26,7 +26,8 @@ typedef enum vitals_availability {
 
     VITALS_NOT_REQUESTED = -1, /* the request does not name this metric */
     VITALS_NOT_YET = -2,       /* needs another reading */
-    VITALS_UNSUPPORTED = -3,   /* this device, driver or kernel does not have it */
+    VITALS_UNSUPPORTED = -3,   /* does not apply, or this device, driver or kernel
+                                * does not have it */
     VITALS_DENIED = -4,        /* permission */
     VITALS_GONE = -5,          /* the process ended, the device is lost */
     VITALS_SUSPENDED = -6,     /* the device sleeps and was not woken */

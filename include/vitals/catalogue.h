@@ -62,6 +62,10 @@ typedef enum vitals_price {
 VITALS_API vitals_table vitals_table_next(vitals_table previous);
 VITALS_API vitals_metric vitals_metric_next(vitals_metric previous);
 
+/* Returns the metric of a table after `previous` in the order of numbers: the first of the table
+ * for VITALS_METRIC_NONE, which also comes after its last. */
+VITALS_API vitals_metric vitals_metric_next_of(vitals_table entity, vitals_metric previous);
+
 /* Return what the catalogue says of a table or a metric; NULL for a number that is none. */
 VITALS_API const char *vitals_table_name(vitals_table entity); /* "gpu_process" */
 VITALS_API const char *vitals_table_help(vitals_table entity);
@@ -71,10 +75,13 @@ VITALS_API const char *vitals_metric_source(vitals_metric metric);
 VITALS_API const char *vitals_metric_help(vitals_metric metric);
 
 /* Writes a number of a metric in words, by its unit: "28.45MiB", "3 %", "61 °C" (as ASCII or CSV
- * "61 C"), "212 W", "1410 MHz", "1:10:56", "0.250 s", "0.42", a umask as "0022"; "N/A" for one that
- * is not finite. Also for a number made of several values of the metric, as an average. Writes into
- * `out` (at least VITALS_HUMAN bytes), NUL-terminated, and returns it. The words may change: a
- * program that reads them again writes the number itself. */
+ * "61 C"), "212 W", "1410 MHz", "1:10:56", "0.250 s", "0.42"; "N/A" for one that is not finite.
+ * process.umask and descriptor.flags are octal ("0022", "0100001"), process.kernel_flags is
+ * hexadecimal ("0x400000"), network.mtu_bytes a whole number ("1500B"). A moment, such as
+ * host.boot_time_seconds, is a duration here; vitals_row_string writes its date. Also for a number
+ * made of several values of the metric, as an average. Writes into `out` (at least VITALS_HUMAN
+ * bytes), NUL-terminated, and returns it. The words may change: a program that reads them again
+ * writes the number itself. */
 VITALS_API char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form form,
                                       char *out) VITALS_NONNULL(4);
 

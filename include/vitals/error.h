@@ -2,11 +2,13 @@
  *
  * An error means that a call could not do its work: a bad argument, no memory, no such process or
  * file, no permission. A metric that cannot be read is no error: it is a value that is missing, and
- * its availability says why (availability.h).
+ * its availability says why (availability.h). Only vitals_process_u64 and its like, which give one
+ * value and no availability, return an error for it.
  *
- * Fallible functions return 0 or a negative VITALS_E…, leave their outputs untouched on failure,
- * and fill the caller's vitals_error where it is not NULL. There is no hidden last error: any
- * thread may make any call that its object allows, with a vitals_error of its own. */
+ * A function that can fail returns a negative VITALS_E… then, leaves its outputs untouched, and
+ * fills the caller's vitals_error unless that is NULL. It returns 0 on success, or a number above 0
+ * where its comment says so, and leaves the vitals_error alone: test `< 0`. There is no hidden last
+ * error: any thread may make any call that its object allows, with a vitals_error of its own. */
 #ifndef VITALS_ERROR_H
 #define VITALS_ERROR_H
 

@@ -17,8 +17,8 @@ extern "C" {
  * system that the table leaves out, such as /proc, which has a size of 0. Columns: mount_point,
  * device, type, options, read_only, remote, pseudo, and those of space and inodes; the first seven
  * are missing where proc_root (context.h) is not this process's /proc.
- * Errors: EGONE (no such path), EDENIED, ESYSTEM, EMEMORY, EUNSUPPORTED. Thread: any. Cost: about
- * ten system calls and the reading of /proc/self/mountinfo. May block while a file server is away.
+ * Errors: EGONE (no such path), EDENIED, ESYSTEM, EMEMORY, EUNSUPPORTED. Thread: any. Cost: some
+ * 14 system calls; more where /proc/self/mountinfo is long. May block while a file server is away.
  */
 VITALS_API VITALS_CHECKED int vitals_filesystem_of(vitals_context *context, const char *path,
                                                    vitals_snapshot **out, vitals_error *error)

@@ -723,8 +723,8 @@ typedef enum vitals_metric {
     // When it started, in seconds since boot; a step of one clock tick. Unit: seconds, identity,
     // f64. Source: /proc/PID/stat field 22
     VITALS_PROCESS_START_SECONDS = 0x0803,
-    // The name that the kernel keeps, at most 15 bytes; chosen by the process. Form: gauge, text.
-    // Source: /proc/PID/stat field 2
+    // The name that the kernel keeps, chosen by the process: at most 15 bytes, of a kernel thread
+    // 63. Form: gauge, text. Source: /proc/PID/stat field 2
     VITALS_PROCESS_NAME = 0x0804,
     // running, sleeping, disk_sleep, stopped, tracing_stop, zombie, dead, idle, parked. Form:
     // gauge, text. Source: /proc/PID/stat field 3
@@ -1217,9 +1217,9 @@ typedef enum vitals_metric {
     VITALS_NETWORK_STATE = 0x0c0d,
     // Largest packet. Unit: bytes, gauge, u64. Source: /sys/class/net/NAME/mtu
     VITALS_NETWORK_MTU_BYTES = 0x0c0e,
-    // Speed of the link, in bytes per second; unsupported where the link is down or has none. Unit:
-    // bytes, gauge, u64. Source: /sys/class/net/NAME/speed
-    VITALS_NETWORK_SPEED_BYTES = 0x0c0f,
+    // Speed of the link; unsupported where the link is down or has none. Unit: bytes_per_second,
+    // gauge, u64. Source: /sys/class/net/NAME/speed
+    VITALS_NETWORK_SPEED_BYTES_PER_SECOND = 0x0c0f,
     // full, half or unknown. Form: gauge, text. Source: /sys/class/net/NAME/duplex
     VITALS_NETWORK_DUPLEX = 0x0c10,
     // The link's own address. Form: identity, text. Source: /sys/class/net/NAME/address

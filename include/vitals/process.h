@@ -114,12 +114,13 @@ typedef enum vitals_relation {
 /* Reads metrics of relatives of the process: one row of the table process for each. A row has pid,
  * start_seconds and parent_pid, so that vitals_process_of takes it, and what the request names
  * (NULL: nothing more); metrics of other tables are not read. Ancestors come with the nearest
- * first, others in the order of pids. A relative that the caller may not look at has no row, and
- * the state of the table (vitals_snapshot_state) is then LOWER_BOUND. *out is yours to unref.
- * Errors: EGONE, EARGUMENT, EMEMORY, EDENIED (/proc cannot be listed), ESYSTEM (no descriptor).
- * Cost: of ancestors two system calls and three for each; of children and descendants a listing of
- * /proc and three system calls for each process of the machine. Metrics that are not in stat cost
- * as in vitals_process_ask. */
+ * first, others in the order of pids. The keys of PARENT and ANCESTORS hold in that answer alone:
+ * it is a stream of its own (vitals_snapshot_stream). A relative that the caller may not look at
+ * has no row, and the state of the table (vitals_snapshot_state) is then LOWER_BOUND. *out is yours
+ * to unref. Errors: EGONE, EARGUMENT, EMEMORY, EDENIED (/proc cannot be listed), ESYSTEM (no
+ * descriptor). Cost: of ancestors two system calls and three for each; of children and descendants
+ * a listing of /proc and three system calls for each process of the machine. Metrics that are not
+ * in stat cost as in vitals_process_ask. */
 VITALS_API VITALS_CHECKED int vitals_process_relatives(vitals_process *process,
                                                        vitals_relation relation,
                                                        const vitals_request *request,

@@ -72,10 +72,11 @@ VITALS_API VITALS_CHECKED int vitals_request_set_devices(vitals_request *request
                                                          const char *const *names, size_t count,
                                                          vitals_error *error) VITALS_NONNULL(1);
 
-/* Reads a metric no more often than this; 0 is at every tick. Without a call the catalogue's
- * cadence holds. A metric that is not due keeps its last value and availability, and
- * vitals_row_read_ns says from when it is. The table cpu is one file and is read as a whole at
- * every tick, whatever the cadence of its metrics. Errors: EARGUMENT. */
+/* Reads a metric no more often than this; 0, or less than the interval, is at every tick. Without a
+ * call the catalogue's cadence holds (vitals_metric_every_ns). A metric that is not due keeps its
+ * last value and availability, and vitals_row_read_ns says from when it is. The table cpu is one
+ * file and is read as a whole at every tick, whatever the cadence of its metrics. Errors: EARGUMENT
+ * (no such metric). */
 VITALS_API VITALS_CHECKED int vitals_request_set_every(vitals_request *request,
                                                        vitals_metric metric, uint64_t every_ns,
                                                        vitals_error *error) VITALS_NONNULL(1);

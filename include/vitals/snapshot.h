@@ -3,13 +3,16 @@
  * A snapshot holds tables of rows. A snapshot is immutable, may be read from any thread, and
  * outlives the sampler and the context that it came from. Whatever a function here returns is
  * borrowed from the snapshot and lives until its last unref. Reading costs no system call and
- * allocates nothing. Behind the bytes of every text stands a NUL that is not counted.
+ * allocates nothing (but vitals_row_command, into a large buffer). Behind the bytes of every text
+ * stands a NUL that is not counted.
  *
  * A row has a key, 1 … 2^53, unique within its table and never given again to anything else by the
- * same sampler; rows stand in the order of keys. It has the moment when it was read (its stamp), a
- * label that is safe to print, and, in tables with a parent, the key of its parent: a row of that
- * table which need not be in the snapshot, or 0 where it has none or it is not known. A value is
- * read by its metric; the result says how good it is, or why there is none. */
+ * same sampler; rows stand in the order of keys. In an answer of a handle (process.h) keys of
+ * threads and descriptors are the system's, which gives them again. It has the moment when it was
+ * read (its stamp), a label that is safe to print, and, in tables with a parent, the key of its
+ * parent: a row of that table which need not be in the snapshot, or 0 where it has none or it is
+ * not known. A value is read by its metric; the result says how good it is, or why there is none.
+ */
 #ifndef VITALS_SNAPSHOT_H
 #define VITALS_SNAPSHOT_H
 
@@ -99,8 +102,8 @@ VITALS_API const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapsho
                                                   vitals_table entity, uint64_t key)
     VITALS_NONNULL(1);
 
-/* Returns the row of the process with that pid, or NULL; the table must have the column pid. Looks
- * at each row of the table. */
+/* Returns the row of the process with that pid, or NULL: there is none, or the table does not have
+ * the column pid, which vitals_snapshot_has_metric tells. Looks at each row of the table. */
 VITALS_API const vitals_row *vitals_snapshot_find_pid(const vitals_snapshot *snapshot, int64_t pid)
     VITALS_NONNULL(1);
 
@@ -192,16 +195,18 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_row_pid(const vitals_row *r
  * numbers as vitals_metric_format writes them, a limit that is none as "unlimited", and where there
  * is no value the word for the reason: "denied". It is written into `out` (capacity bytes,
  * NUL-terminated) and cut between characters where it does not fit. Returns `out`; "" for a
- * capacity of 0. vitals_row_availability says whether it is a value or a reason. */
+ * capacity of 0. vitals_row_availability says whether it is a value or a reason; for a limit that
+ * is none it is UNSUPPORTED, and the column soft_unlimited or hard_unlimited is 1. */
 VITALS_API const char *vitals_row_string(const vitals_row *row, vitals_metric metric,
                                          vitals_text_form form, char *out, size_t capacity);
 
 /* Writes the command line of a process on one line, as a shell would read it back
  * (vitals_text_command), in the form and so safe to print: of a row of process, or of gpu_process
  * if the snapshot has its process. Without arguments, as of a kernel thread, the name in brackets:
- * "[kthreadd]"; of a zombie with " (zombie)" behind, where the request names state. Without a name
- * the word for the reason. Returns as vitals_row_string. Cost: where capacity is above 4096 it
- * allocates as much, and frees it; if memory is out the line is cut at 4095 bytes. */
+ * "[kthreadd]"; of a zombie with " (zombie)" behind, where the request names state. The name alone
+ * if the request does not name command_line. Without a name the word for the reason. Returns as
+ * vitals_row_string. Cost: where capacity is above 4096 it allocates as much, and frees it; if
+ * memory is out the line is cut at 4095 bytes. */
 VITALS_API const char *vitals_row_command(const vitals_row *row, vitals_text_form form, char *out,
                                           size_t capacity);
 
@@ -233,6 +238,12 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_row_growth(const vitals_row
 
 /* Receives bytes in order; returns 0, or anything else to stop. */
 typedef int vitals_write_fn(void *data, const char *bytes, size_t size);
+
+/* A vitals_write_fn for a stream of stdio: vitals_snapshot_json(snapshot, vitals_file_write,
+ * stdout, &error). `file` is the FILE *. Returns 0, or the errno of fwrite(3) where it could not
+ * write all.
+ */
+VITALS_API int vitals_file_write(void *file, const char *bytes, size_t size) VITALS_NONNULL(1);
 
 /* Writes the snapshot as one JSON document on one line, without a newline at its end. The form
  * is docs/schema/snapshot.json; reading it back and writing it again gives the same bytes. It needs

@@ -1,4 +1,5 @@
-/* units.h: numbers for people. The only place where percent, MiB and h:mm:ss exist.
+/* units.h: sizes and durations as people write them. vitals_metric_format (catalogue.h) writes a
+ * number of any metric.
  *
  * The functions here are pure: any thread, independent of the locale. */
 #ifndef VITALS_UNITS_H
@@ -16,8 +17,9 @@ extern "C" {
 enum { VITALS_HUMAN = 32 };
 
 /* Writes a size for people: "512B", "12KiB", "28.45MiB", "213.4MiB", "8000MiB", "40.00GiB",
- * "141.0GiB": the forms that readers of nvitop know. Writes into `out` (at least VITALS_HUMAN
- * bytes), NUL-terminated, and returns it. */
+ * "141.0GiB": the forms that readers of nvitop know. Bytes below 1 KiB, whole KiB below 1 MiB, MiB
+ * below 20 GiB, GiB below 1000 GiB, then TiB and PiB, rounded to the nearest (a half to even).
+ * Writes into `out` (at least VITALS_HUMAN bytes), NUL-terminated, and returns it. */
 VITALS_API char *vitals_human_bytes(uint64_t bytes, char *out);
 
 /* Writes a duration for people: "0:07", "1:10:56", "4.2 days". Writes into `out` (at least

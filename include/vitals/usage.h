@@ -99,7 +99,8 @@ VITALS_API VITALS_CHECKED int vitals_usage_new(const vitals_usage_options *optio
     VITALS_NONNULL(2);
 VITALS_API void vitals_usage_free(vitals_usage *usage);
 
-/* Adds to a request what a snapshot must hold for vitals_usage_add, rows included. Errors:
+/* Adds to a request what a snapshot must hold for vitals_usage_add, rows included. A metric of the
+ * machine that the request does not name yet gets the cadence of options.machine_pace. Errors:
  * EARGUMENT (a pid of the options below 1), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_usage_request(const vitals_usage *usage,
                                                    vitals_request *request, vitals_error *error)
@@ -132,11 +133,12 @@ VITALS_API VITALS_CHECKED int vitals_usage_account(const vitals_usage *usage, vi
 VITALS_API VITALS_CHECKED int vitals_usage_convert(double value, const char *from, const char *to,
                                                    double *out) VITALS_NONNULL(2, 3, 4);
 
-/* Writes a figure with its unit and at most six digits: "1.5 hours", "41.2 gibibytes";
- * a count alone, without a unit. `to` "": in its own unit. Independent of the locale. Writes at
- * most capacity bytes and ends with NUL where capacity is above 0; returns, as snprintf does, how
- * many there would be without it, or VITALS_EARGUMENT if the unit is unknown or of another kind, or
- * the value is not finite: what is missing has no text. Any thread. */
+/* Writes a figure with its unit, rounded to six digits but with all that stand before the point:
+ * "1.5 hours", "41.2 gibibytes", "7258112 bytes"; a count alone, without a unit. `to` "": in its
+ * own unit. Independent of the locale. Writes at most capacity bytes and ends with NUL where
+ * capacity is above 0; returns, as snprintf does, how many there would be without it, or
+ * VITALS_EARGUMENT if the unit is unknown or of another kind, or the value is not finite: what is
+ * missing has no text. Any thread. */
 VITALS_API VITALS_CHECKED int vitals_usage_format(double value, const char *from, const char *to,
                                                   char *out, size_t capacity) VITALS_NONNULL(2, 3);
 

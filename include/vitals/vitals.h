@@ -1,6 +1,8 @@
 /* vitals.h: snapshots of a machine, its processes and GPUs, and accounts of what a run used.
  *
- * This header includes all others but mark.h (phases of one's own program) and psutil.h:
+ * This header includes all others of libvitals but mark.h (phases of one's own program), psutil.h,
+ * and those of sys/ (which make snapshots and accounts). record.h is of a second library,
+ * libvitals-record:
  *
  *     context ── request ──► sampler ──► snapshot ──► rows, values, rates
  *        └───── live handles (process.h) and runs (run.h)

@@ -109,7 +109,7 @@ class Account:
 
     def json(self) -> str:
         """The account as JSON, as `vitals run --json` writes it."""
-        return _core.written(lib.vitals_account_json, self.pointer, error=False)
+        return _core.written(lib.vitals_account_json, self.pointer)
 
     def report(self, form: str = "text", **options: Any) -> str:
         """The account as "text", "json", "html", "gpu_tracker" or "gpu_tracker_text". Options are those

@@ -171,7 +171,7 @@ json_t *run_sender_account_of(const vitals_account *account, const char *command
 {
     struct buffer text = {.bytes = NULL};
     json_t *document = NULL;
-    if (vitals_account_json(account, text_write, &text) == 0 && !text.failed)
+    if (vitals_account_json(account, text_write, &text, NULL) == 0 && !text.failed)
         document = json_loadb(text.bytes, text.size, 0, NULL);
     buffer_done(&text);
 

@@ -106,6 +106,13 @@ vitals_metric vitals_metric_next(vitals_metric previous)
     return 0;
 }
 
+vitals_metric vitals_metric_next_of(vitals_table entity, vitals_metric previous)
+{
+    bool first = previous == VITALS_METRIC_NONE;
+    vitals_metric next = vitals_metric_next(first ? metric_of(entity, 0) : previous);
+    return vitals_metric_table(next) == entity ? next : VITALS_METRIC_NONE;
+}
+
 const char *vitals_table_name(vitals_table entity)
 {
     return entity_at(entity)->name;

@@ -22,6 +22,10 @@ static inline vitals_metric metric_of(vitals_table entity, unsigned number)
     return (entity << 8) | number;
 }
 
+/* Writes a number as vitals_metric_format does, by its unit alone; `whole`: a count without a unit
+ * has no decimals if it is whole. */
+char *unit_format(const char *unit, double value, bool whole, vitals_text_form form, char *out);
+
 /* The tables' columns that belong to a set of enum vitals_set. */
 bool metric_in_sets(vitals_metric metric, unsigned sets);
 

@@ -6,6 +6,7 @@
 #include "util/error.h"
 #include "util/number.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <vitals/version.h>
@@ -163,6 +164,13 @@ static void put_tables(struct json_writer *writer, const vitals_snapshot *snapsh
         before = ",";
     }
     writer_raw(writer, before[0] == '{' ? "{}" : "}");
+}
+
+int vitals_file_write(void *file, const char *bytes, size_t size)
+{
+    errno = 0;
+    bool whole = fwrite(bytes, 1, size, file) == size;
+    return whole ? 0 : errno != 0 ? errno : EIO;
 }
 
 int vitals_snapshot_json(const vitals_snapshot *snapshot, vitals_write_fn *write, void *data,

@@ -1,7 +1,7 @@
 /* metric_format.c: a number of a metric as a person reads it, by its unit.
  *
  * Thread rule: pure. */
-#include <vitals/catalogue.h>
+#include "model/catalogue.h"
 
 #include "util/base.h"
 #include "util/number.h"
@@ -59,24 +59,18 @@ static uint64_t whole_bytes(double value)
     return value > 0 ? (uint64_t)fmin(value, 1e18) : 0;
 }
 
-char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form form, char *out)
+char *unit_format(const char *unit, double value, bool whole, vitals_text_form form, char *out)
 {
-    const char *unit = vitals_metric_unit(metric);
-    bool octal = metric == VITALS_PROCESS_UMASK || metric == VITALS_DESCRIPTOR_FLAGS;
     bool ascii = form == VITALS_TEXT_ASCII || form == VITALS_TEXT_CSV;
     if (!isfinite(value))
         return strcpy(out, "N/A");
-    if (octal || metric == VITALS_PROCESS_KERNEL_FLAGS) {
-        snprintf(out, VITALS_HUMAN, octal ? "%04" PRIo64 : "0x%" PRIx64, whole_bytes(fabs(value)));
-        return out;
-    }
-    if (unit != NULL && strcmp(unit, "bytes") == 0)
+    if (strcmp(unit, "bytes") == 0)
         return vitals_human_bytes(whole_bytes(value), out);
-    if (unit != NULL && strcmp(unit, "bytes_per_second") == 0)
+    if (strcmp(unit, "bytes_per_second") == 0)
         return strcat(vitals_human_bytes(whole_bytes(value), out), "/s");
-    if (unit != NULL && strcmp(unit, "seconds") == 0 && value >= 60)
+    if (strcmp(unit, "seconds") == 0 && value >= 60)
         return vitals_human_duration(fmin(value, 1e12), out);
-    for (size_t i = 0; unit != NULL && i < ARRAY_COUNT(SCALES); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(SCALES); i++) {
         const struct unit_scale *scale = &SCALES[i];
         if (strcmp(scale->unit, unit) != 0 || value >= scale->below)
             continue;
@@ -87,7 +81,25 @@ char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form 
         return out;
     }
     /* A count; what is no whole one, as a load or a number of CPUs, has decimals. */
-    bool counts = vitals_metric_type(metric) != VITALS_F64 && value == floor(value);
-    (void)put_fixed(out, value, counts ? 0 : 2);
+    (void)put_fixed(out, value, whole && value == floor(value) ? 0 : 2);
     return out;
+}
+
+char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form form, char *out)
+{
+    const char *unit = vitals_metric_unit(metric);
+    bool octal = metric == VITALS_PROCESS_UMASK || metric == VITALS_DESCRIPTOR_FLAGS;
+    if (!isfinite(value))
+        return strcpy(out, "N/A");
+    if (octal || metric == VITALS_PROCESS_KERNEL_FLAGS) {
+        snprintf(out, VITALS_HUMAN, octal ? "%#04" PRIo64 : "0x%" PRIx64, whole_bytes(fabs(value)));
+        return out;
+    }
+    if (metric == VITALS_NETWORK_MTU_BYTES) { /* a setting, which people know by its number */
+        size_t size = number_print_u64(out, whole_bytes(value));
+        strcpy(out + size, "B");
+        return out;
+    }
+    bool whole = vitals_metric_type(metric) != VITALS_F64;
+    return unit_format(unit != NULL ? unit : "", value, whole, form, out);
 }

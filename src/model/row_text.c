@@ -116,9 +116,12 @@ const char *vitals_row_command(const vitals_row *row, vitals_text_form form, cha
     vitals_availability have = vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &text);
     if (have > 0 && text.size != 0)
         return put_command(text, form, out, capacity);
+    bool asked = have != VITALS_NOT_REQUESTED;
     have = vitals_row_text(process, VITALS_PROCESS_NAME, &text);
     if (have <= 0)
         return put_reason(have, out, capacity);
+    if (!asked)
+        return put(text, form, out, capacity);
 
     /* The kernel gives a name at most 63 bytes, another system's recording maybe more. */
     static const char ZOMBIE[] = "zombie", MARK[] = "] (zombie)";

@@ -472,8 +472,8 @@ int vitals_process_relatives(vitals_process *process, vitals_relation relation,
         else
             code = error_set(error, VITALS_EARGUMENT, 0, "relation %d: there is no such one",
                              (int)relation);
-        if (upwards && code == 0) /* keys of another kind: no rate may mix them */
-            vitals_builder_stream(answer.builder, process->stream % EXACT_MAX + 1);
+        if (upwards && code == 0) /* keys are heights, of this answer alone: no rate may mix them */
+            vitals_builder_stream(answer.builder, os_random(&process->context->os) % EXACT_MAX + 1);
         if (up < 0)
             code = fail(up, "the parents of a process", error);
         if (family.count != 0 && !upwards)

@@ -13,6 +13,7 @@
 
 #include "record/file_signals.h"
 #include "record/sqlite/database.h"
+#include "util/number.h"
 
 /* ---- formats ---- */
 
@@ -472,6 +473,28 @@ int recorder_attribute(struct recorder *recorder, const char *name, vitals_text 
     if (recorder->format->attribute == NULL || !recorder->open)
         return 0;
     return recorder->format->attribute(recorder, place->name, copy, error);
+}
+
+int recorder_origin(struct recorder *recorder, const vitals_snapshot *first, vitals_error *error)
+{
+    char interval[NUMBER_TEXT], started[NUMBER_TEXT];
+    number_print_u64(interval, recorder->options.interval_ns);
+    number_print_u64(started, vitals_snapshot_realtime_ns(first));
+    const struct {
+        const char *name;
+        vitals_text text;
+    } told[] = {
+        {VITALS_ATTRIBUTE_HOST, vitals_snapshot_host(first)},
+        {VITALS_ATTRIBUTE_BOOT_ID, vitals_snapshot_boot_id(first)},
+        {VITALS_ATTRIBUTE_VERSION, vitals_text_of(vitals_version_text())},
+        {VITALS_ATTRIBUTE_INTERVAL_NS, vitals_text_of(interval)},
+        {VITALS_ATTRIBUTE_STARTED_NS, vitals_text_of(started)},
+    };
+    int code = 0;
+    for (size_t i = 0; i < sizeof told / sizeof told[0] && code == 0; i++)
+        if (told[i].text.size != 0 && recorder_attribute_text(recorder, told[i].name)[0] == '\0')
+            code = recorder_attribute(recorder, told[i].name, told[i].text, error);
+    return code;
 }
 
 int recorder_describe(const struct recorder *recorder, vitals_account *account, vitals_error *error)

@@ -47,6 +47,10 @@ int recorder_open(const struct recorder_options *options, struct recorder **out,
 int recorder_attribute(struct recorder *recorder, const char *name, vitals_text text,
                        vitals_error *error);
 
+/* Sets the attributes that the first sample tells, unless they are set: host, boot_id, version,
+ * interval_ns, started_ns. */
+int recorder_origin(struct recorder *recorder, const vitals_snapshot *first, vitals_error *error);
+
 /* Copies the attributes that the account lacks from the recorder. Errors: EMEMORY. */
 int recorder_describe(const struct recorder *recorder, vitals_account *account,
                       vitals_error *error);

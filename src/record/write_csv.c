@@ -171,11 +171,6 @@ static int csv_mark(struct recorder *recorder, const vitals_mark *mark, uint64_t
 
 /* ---- what stands beside it ---- */
 
-static int write_bytes(void *data, const char *bytes, size_t size)
-{
-    return fwrite(bytes, 1, size, data) == size ? 0 : -1;
-}
-
 /* Writes FILE.json under another name and renames it, so that it is always whole. */
 static int csv_account(struct recorder *recorder, const vitals_account *account,
                        vitals_error *error)
@@ -198,7 +193,7 @@ static int csv_account(struct recorder *recorder, const vitals_account *account,
         return record_fail_errno(number, path, error);
     }
     errno = 0;
-    int stopped = vitals_account_json(account, write_bytes, file);
+    int stopped = vitals_account_json(account, vitals_file_write, file, NULL);
     if (fclose(file) != 0 || stopped != 0 || rename(fresh, path) != 0) {
         int number = errno != 0 ? errno : EIO;
         (void)unlink(fresh);

@@ -16,6 +16,7 @@
 struct vitals_recorder {
     struct recorder *recorder;
     pid_t maker; /* a child that was forked of it must not touch the database */
+    bool sampled;
 };
 
 struct vitals_run_recorder {
@@ -144,8 +145,14 @@ int vitals_recorder_sample(vitals_recorder *recorder, const vitals_snapshot *sna
 {
     struct call call;
     int code = recorder_begin(recorder, &call, error);
-    return code < 0 ? code
-                    : call_end(&call, recorder_sample(recorder->recorder, snapshot, usage, error));
+    if (code < 0)
+        return code;
+    if (!recorder->sampled)
+        code = recorder_origin(recorder->recorder, snapshot, error);
+    recorder->sampled = recorder->sampled || code == 0;
+    if (code == 0)
+        code = recorder_sample(recorder->recorder, snapshot, usage, error);
+    return call_end(&call, code);
 }
 
 int vitals_recorder_mark(vitals_recorder *recorder, const vitals_mark *mark, vitals_error *error)

@@ -500,7 +500,7 @@ int account_json_with(const vitals_account *account, const struct account_member
     static const char END[] = "}\n"; /* of a document that goes on here */
     struct buffer own = {0};
     struct json_form form;
-    int stopped = vitals_account_json(account, text_write, &own);
+    int stopped = vitals_account_json(account, text_write, &own, NULL);
     if (stopped == 0)
         stopped = write(data, own.bytes, own.size - strlen(END));
     buffer_done(&own);

@@ -2,6 +2,7 @@
  * them; knows nothing of where they come from. */
 #include "run/account.h"
 
+#include "model/catalogue.h"
 #include "model/json_writer.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -106,9 +107,10 @@ int vitals_account_put(vitals_account *account, const vitals_figure_form *form, 
     int code = take_form(form, &taken, error);
     if (code < 0)
         return code;
-    char subject[FIGURE_SUBJECT];
+    char name[FIGURE_NAME], subject[FIGURE_SUBJECT]; /* as a figure holds them: a long one is cut */
+    copy_safe(taken.name, name, sizeof(name));
     copy_safe(taken.subject, subject, sizeof(subject));
-    const vitals_figure *known = vitals_account_find(account, taken.name, subject);
+    const vitals_figure *known = vitals_account_find(account, name, subject);
     if (known == NULL)
         return vitals_account_add(account, form, error);
     fill_figure(&account->figures[known - account->figures], &taken);
@@ -328,6 +330,17 @@ vitals_availability vitals_figure_value(const vitals_figure *figure, double *out
     return (vitals_availability)figure->state;
 }
 
+const char *vitals_figure_string(const vitals_figure *figure, vitals_text_form form, char *out,
+                                 size_t capacity)
+{
+    char number[VITALS_HUMAN];
+    const char *words = vitals_availability_name((vitals_availability)figure->state);
+    if (figure->state > 0)
+        words = unit_format(figure->unit, figure->value, figure->unit[0] == '\0', form, number);
+    (void)vitals_text_format(vitals_text_of(words), form, out, capacity);
+    return capacity != 0 ? out : "";
+}
+
 void account_set_text(vitals_account *account, const char *name, vitals_text text)
 {
     if (text.size > 0)
@@ -347,7 +360,8 @@ static void put_member(struct json_writer *writer, const char *before, const cha
     writer_string(writer, value);
 }
 
-int vitals_account_json(const vitals_account *account, vitals_write_fn *write, void *data)
+int vitals_account_json(const vitals_account *account, vitals_write_fn *write, void *data,
+                        vitals_error *error)
 {
     struct json_writer writer;
     writer_init(&writer, write, data);
@@ -394,5 +408,7 @@ int vitals_account_json(const vitals_account *account, vitals_write_fn *write, v
         writer_raw(&writer, "}");
     }
     writer_raw(&writer, "\n]}\n");
-    return writer_finish(&writer);
+    if (writer_finish(&writer) != 0)
+        return error_set(error, VITALS_ESYSTEM, writer.stopped, "account: the writer stopped");
+    return 0;
 }

@@ -9,6 +9,7 @@
 #include "util/error.h"
 #include <vitals/sys/account.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,8 +144,8 @@ void run_observer_totals(struct run_observer *relay, const vitals_account *accou
 {
     struct buffer buffer = {.bytes = NULL};
     relay->totals_ns = now_ns;
-    int code = vitals_account_json(account, append, &buffer);
-    if (code == 0 && !buffer.failed)
+    int code = vitals_account_json(account, append, &buffer, NULL) == 0 ? 0 : -ENOMEM;
+    if (code == 0)
         code = os_replace_file(relay->totals_path, buffer.bytes, buffer.size);
     buffer_done(&buffer);
     if (code == 0)

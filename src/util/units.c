@@ -137,15 +137,18 @@ int vitals_parse_bytes(const char *string, uint64_t *out)
     if (*left != '\0' || (fraction && unit == 1))
         return VITALS_EARGUMENT;
 
-    /* Rounding keeps order, so what passes here is below 2^64 exactly too. */
+    /* Digit by digit, so that the cut is exact: behind the point from the last one on. */
     const char *at = from;
-    double number;
-    if (!number_f64(&at, from + size, &number) || number * (double)unit >= 0x1p64)
+    uint64_t bytes = 0, part = 0;
+    bool over = false;
+    for (; *at >= '0' && *at <= '9'; at++)
+        over = over || __builtin_mul_overflow(bytes, 10, &bytes) ||
+               __builtin_add_overflow(bytes, (uint64_t)(*at - '0'), &bytes);
+    over = over || __builtin_mul_overflow(bytes, unit, &bytes);
+    for (const char *digit = from + size - 1; fraction && digit > at; digit--)
+        part = (part + (uint64_t)(*digit - '0') * unit) / 10;
+    if (over || __builtin_add_overflow(bytes, part, &bytes))
         return VITALS_EARGUMENT;
-    uint64_t bytes = (uint64_t)(number * (double)unit);
-    at = from;
-    if (!fraction && number_u64(&at, from + size, &bytes))
-        bytes *= unit;
     *out = bytes;
     return 0;
 }

@@ -542,7 +542,7 @@ class Networks(Machine):
                 self.assertEqual(row["up"], int(stats.isup))
                 self.assertEqual(row["mtu_bytes"], stats.mtu)
                 # psutil says 0 where there is no speed.
-                self.assertEqual(row["speed_bytes"] or 0, stats.speed * 125000)
+                self.assertEqual(row["speed_bytes_per_second"] or 0, stats.speed * 125000)
                 self.assertEqual(set(words(row["flags"]).split(",")),
                                  set(stats.flags.split(",")))
 

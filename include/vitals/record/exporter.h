@@ -12,7 +12,8 @@
  * A program of its own, libexec/vitals/tell, speaks with the servers; vitals_exporter_open starts
  * it, and nothing else does. It is no child of the caller and need not be waited for, has a session
  * of its own, ends after vitals_exporter_close, and ends itself if the caller dies. A sample that
- * it does not take in time is dropped and counted: the caller never waits for a network.
+ * it does not take in time is dropped and counted: the caller waits for that program, at most as
+ * long as each function says, and never for a network.
  *
  * Descriptors are close-on-exec, no handler of a signal is changed and no SIGPIPE is raised. In a
  * process that was forked after the open each function returns EARGUMENT; close then closes the
@@ -92,7 +93,7 @@ VITALS_API VITALS_CHECKED int vitals_exporter_request(const vitals_exporter *exp
 /* Sends a sample: the snapshot, and the usage to which it was added; NULL: a usage of the machine
  * and its devices alone, which the exporter makes. Both are the caller's and are not kept. Returns
  * 1, or 0 if the exporter did not take it in time: it was dropped and counted. Waits at most an
- * eighth of the interval and 50 ms. Errors: EARGUMENT (after fork), EMEMORY. */
+ * eighth of the interval, and never more than 50 ms. Errors: EARGUMENT (after fork), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_exporter_sample(vitals_exporter *exporter,
                                                      const vitals_snapshot *snapshot,
                                                      const vitals_usage *usage, vitals_error *error)

@@ -1,7 +1,7 @@
 /* sys/account.h: makes accounts of figures and attributes, for readers of recordings and of JSON.
  *
  * A weaker promise than the other headers, as sys/builder.h has it: a later version may remove a
- * function, or give it a successor with another name, and never changes its parameters.
+ * function, or give it a successor with another name, and never changes its signature.
  *
  *     vitals_account_new(&account, &error);
  *     vitals_figure_form_init(&form, sizeof form);
@@ -27,7 +27,7 @@ extern "C" {
 typedef struct vitals_figure_form {
     size_t size;               /* sizeof(vitals_figure_form), set by init */
     const char *name;          /* VITALS_FIGURE_…, or a name of its form; it must be set */
-    const char *unit;          /* "seconds", "bytes", "ratio"; NULL: "", a count */
+    const char *unit;          /* any word; "seconds", "bytes", "ratio"; NULL: "", a count */
     const char *subject;       /* as vitals_figure_subject gives it; NULL: "", the whole tree */
     const char *label;         /* of the subject, for people: "GPU 0"; NULL: "" */
     const char *source;        /* how it was measured, or why it was not; NULL: "" */
@@ -46,7 +46,7 @@ VITALS_API VITALS_CHECKED int vitals_account_new(vitals_account **out, vitals_er
 
 /* Adds a figure behind the last one, also if there is one with that name and subject. Errors:
  * EMEMORY, EARGUMENT (no name, a state that is none, a value that is not finite, more than 65,536
- * figures, a size that none has). */
+ * figures, a form of a newer vitals or of a size that none has). */
 VITALS_API VITALS_CHECKED int vitals_account_add(vitals_account *account,
                                                  const vitals_figure_form *form,
                                                  vitals_error *error) VITALS_NONNULL(1, 2);

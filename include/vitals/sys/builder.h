@@ -1,7 +1,7 @@
 /* sys/builder.h: makes snapshots row by row, for readers of recordings and for tests.
  *
  * A weaker promise than the other headers: a later version may remove a function, or give it a
- * successor with another name, and never changes its parameters.
+ * successor with another name, and never changes its signature.
  *
  *     vitals_builder_begin(builder);
  *     vitals_builder_origin(builder, host, boot_id, 0);
@@ -60,7 +60,8 @@ VITALS_API void vitals_builder_moment(vitals_builder *builder, uint64_t realtime
                                       uint64_t boottime_ns, uint64_t monotonic_ns,
                                       uint64_t sequence) VITALS_NONNULL(1);
 
-/* Opens a table with `count` columns, in any order; its state is HAVE. Mistakes: a number that is
+/* Opens a table with `count` columns, in any order; its state is HAVE. There may be no column, and
+ * one that is named twice is one. Mistakes: a number that is
  * no table, a column that is none or is of another table, a table that is open already. */
 VITALS_API void vitals_builder_table(vitals_builder *builder, vitals_table entity,
                                      const vitals_metric *metrics, size_t count) VITALS_NONNULL(1);
@@ -73,19 +74,20 @@ VITALS_API void vitals_builder_state(vitals_builder *builder, vitals_table entit
 /* Adds a row to a table; the values that are set next go into it. `key` is 1 … 2^53, unique in the
  * table, and any order of keys will do; `parent` is the key of a row of vitals_table_parent, or 0;
  * `label` is made safe to print, cut at 255 bytes, and copied; `stamp_ns` is the monotonic time at
- * which the row was read. Does nothing for a table that is not open. Mistakes: a key of 0, a key or
- * a parent above 2^53, a parent in a table that has none. */
+ * which the row was read, not after that of the snapshot. Does nothing for a table that is not
+ * open. Mistakes: a key of 0, a key or a parent above 2^53, a parent in a table that has none. */
 VITALS_API void vitals_builder_row(vitals_builder *builder, vitals_table entity, uint64_t key,
                                    uint64_t parent, vitals_text label, uint64_t stamp_ns)
     VITALS_NONNULL(1);
 
 /* Set a value in the newest row of the metric's table, in the metric's unit and type; the last call
- * for a metric holds. They do nothing if the column is not open, so that a reader may offer all
- * that it knows. A column that no call sets is VITALS_UNSET in that row, which is a bug of the
- * caller. Of a count above 2^53, 2^53 is kept as a lower bound; of an i64 below -2^53, -2^53 as an
- * upper bound; a double that is not finite becomes VITALS_FAILED; text is copied, and cut at 2^20
- * characters as a lower bound. Mistakes: a value before there is a row, a value of another type, an
- * availability that is none. */
+ * for a metric holds. With an availability below 0 the value is missing and not looked at; with
+ * VITALS_UNSET the call does nothing. They do nothing either if the column is not open, so that a
+ * reader may offer all that it knows. A column that no call sets is VITALS_UNSET in that row, which
+ * is a bug of the caller. Of a count above 2^53, 2^53 is kept as a lower bound; of an i64 below
+ * -2^53, -2^53 as an upper bound; a double that is not finite becomes VITALS_FAILED; text is
+ * copied, and cut at 2^20 characters as a lower bound. Mistakes: a value before there is a row, a
+ * value of another type, an availability that is none. */
 VITALS_API void vitals_builder_u64(vitals_builder *builder, vitals_metric metric, uint64_t value,
                                    vitals_availability availability) VITALS_NONNULL(1);
 VITALS_API void vitals_builder_i64(vitals_builder *builder, vitals_metric metric, int64_t value,

@@ -468,11 +468,11 @@ def net_if_addrs() -> dict[str, list[Any]]:
 def net_if_stats() -> dict[str, Any]:
     """Speed in Mbit/s."""
     from vitals.compat._psutil_words import DUPLEX, NicDuplex
-    names = ("name", "up", "duplex", "speed_bytes", "mtu_bytes", "flags")
+    names = ("name", "up", "duplex", "speed_bytes_per_second", "mtu_bytes", "flags")
     return {str(row["name"]): _types.snicstats(
         "running" in str(row["flags"] or "").split(",") if row["flags"] else bool(row["up"]),
         DUPLEX.get(str(row["duplex"]), NicDuplex.NIC_DUPLEX_UNKNOWN),
-        round(_number(row, "speed_bytes") * 8 / 1e6), _number(row, "mtu_bytes"), row["flags"] or "")
+        round(_number(row, "speed_bytes_per_second") * 8 / 1e6), _number(row, "mtu_bytes"), row["flags"] or "")
         for row in _take(*(f"network.{name}" for name in names)).network}
 
 

@@ -84,18 +84,9 @@ static int take_sample(struct recording_job *job, const vitals_snapshot *snapsho
     if (job->samples == 0) {
         const struct passwd *user = getpwuid(geteuid());
         job->first_ns = now_ns;
-        code = recorder_attribute(job->recorder, "host", vitals_snapshot_host(snapshot), error);
-        if (code == 0)
-            code = recorder_attribute(job->recorder, "boot_id", vitals_snapshot_boot_id(snapshot),
-                                      error);
+        code = recorder_origin(job->recorder, snapshot, error);
         if (code == 0 && user != NULL)
             code = tell(job, "user", user->pw_name, error);
-        if (code == 0)
-            code = tell(job, "version", vitals_version_text(), error);
-        if (code == 0)
-            code = tell_number(job, "interval_ns", job->interval_ns, error);
-        if (code == 0)
-            code = tell_number(job, "started_ns", vitals_snapshot_realtime_ns(snapshot), error);
         if (code == 0 && cores > 0)
             code = tell_number(job, "expected_cores", cores, error);
         if (code == 0)

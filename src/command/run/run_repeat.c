@@ -178,7 +178,7 @@ int repeat_json(const struct repeat *repeat, vitals_write_fn *write, void *data)
     form_begin_member(&form, "accounts", '[');
     for (size_t i = 0; i < repeat->count && form.failed == 0; i++) {
         form.begun = form.begun && write(data, ",", 1) == 0;
-        form.failed = vitals_account_json(repeat->runs[i], write, data);
+        form.failed = vitals_account_json(repeat->runs[i], write, data, NULL);
         form.begun = true;
     }
     form_end(&form, ']');

@@ -138,7 +138,7 @@ static int tell(struct run_track *track)
     int code = EXIT_DONE;
     if (track->json >= 0) {
         struct output *output = output_begin(track->json);
-        (void)!vitals_account_json(account, output_write, output);
+        (void)!vitals_account_json(account, output_write, output, NULL);
         code = output_done(output, EXIT_DONE);
     }
     if (!track->settings->run.quiet)

@@ -46,14 +46,14 @@ static void every_column(void)
     host_check(row, VITALS_NETWORK_UP, 1);
     host_check_text(row, VITALS_NETWORK_STATE, "up");
     host_check(row, VITALS_NETWORK_MTU_BYTES, 1500);
-    host_check(row, VITALS_NETWORK_SPEED_BYTES, 125000000);
+    host_check(row, VITALS_NETWORK_SPEED_BYTES_PER_SECOND, 125000000);
     host_check_text(row, VITALS_NETWORK_DUPLEX, "full");
     host_check_text(row, VITALS_NETWORK_HARDWARE_ADDRESS, "52:54:00:12:34:56");
     host_check_text(row, VITALS_NETWORK_FLAGS, "up,broadcast,running,multicast");
 
     row = host_row(snapshot, VITALS_TABLE_NETWORK, "enp2s0"); // up, but no cable
     host_check(row, VITALS_NETWORK_UP, 0);
-    host_check_state(row, VITALS_NETWORK_SPEED_BYTES, VITALS_UNSUPPORTED);
+    host_check_state(row, VITALS_NETWORK_SPEED_BYTES_PER_SECOND, VITALS_UNSUPPORTED);
     host_check_text(row, VITALS_NETWORK_FLAGS, "up,broadcast,multicast");
     row = host_row(snapshot, VITALS_TABLE_NETWORK, "lo");
     host_check(row, VITALS_NETWORK_UP, 1);

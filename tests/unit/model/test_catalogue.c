@@ -78,6 +78,22 @@ static void what_is_none_has_nothing(void)
     CHECK_UINT(vitals_metric_find(VITALS_TABLE_HOST, NULL), 0);
 }
 
+static void the_metrics_of_a_table(void)
+{
+    size_t count = 0, all = 0;
+    for (vitals_metric one = VITALS_METRIC_NONE; (one = vitals_metric_next(one)) != 0;)
+        all += vitals_metric_table(one) == VITALS_TABLE_CPU;
+    for (vitals_metric one = VITALS_METRIC_NONE;
+         (one = vitals_metric_next_of(VITALS_TABLE_CPU, one)) != VITALS_METRIC_NONE; count++)
+        CHECK_UINT(vitals_metric_table(one), VITALS_TABLE_CPU);
+    CHECK_UINT(count, all);
+    CHECK_UINT(vitals_metric_next_of(VITALS_TABLE_HOST, VITALS_METRIC_NONE),
+               vitals_metric_next(VITALS_METRIC_NONE));
+    CHECK_UINT(vitals_metric_next_of(VITALS_TABLE_CPU, VITALS_GPU_NAME), 0);
+    CHECK_UINT(vitals_metric_next_of(VITALS_TABLE_NONE, VITALS_METRIC_NONE), 0);
+    CHECK_UINT(vitals_metric_next_of(0xffffffff, VITALS_METRIC_NONE), 0);
+}
+
 static bool ends_with(const char *string, const char *end)
 {
     size_t size = strlen(string), end_size = strlen(end);
@@ -303,6 +319,7 @@ static const check_test tests[] = {
     {"metrics come in the order of numbers and are found by name",
      metrics_come_in_the_order_of_numbers_and_are_found_by_name},
     {"what is none has nothing", what_is_none_has_nothing},
+    {"the metrics of a table", the_metrics_of_a_table},
     {"the unit is part of the name", the_unit_is_part_of_the_name},
     {"names can be keys everywhere", names_can_be_keys_everywhere},
     {"each metric makes sense", each_metric_makes_sense},

@@ -6,6 +6,7 @@
 #include "util/buffer.h"
 #include "util/memory.h"
 #include "util/shared_text.h"
+#include <errno.h>
 #include <vitals/sys/builder.h>
 #include <vitals/version.h>
 
@@ -403,6 +404,30 @@ static void writing_allocates_nothing(void)
     vitals_snapshot_unref(snapshot);
 }
 
+static void a_stream_is_a_writer(void)
+{
+    vitals_snapshot *snapshot = many_rows(3);
+    vitals_error error;
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&bytes, &size), *full = fopen("/dev/full", "w");
+    CHECK_NOT_NULL(memory);
+    CHECK_NOT_NULL(full);
+    CHECK_OK(vitals_snapshot_json(snapshot, vitals_file_write, memory, &error), error);
+    CHECK_INT(fclose(memory), 0);
+    struct buffer whole = json_of(snapshot); /* which gives the snapshot back */
+    CHECK_BYTES(bytes, size, whole.bytes, whole.size);
+    free(bytes);
+    buffer_done(&whole);
+
+    snapshot = many_rows(3);
+    setbuf(full, NULL);
+    CHECK_INT(vitals_snapshot_json(snapshot, vitals_file_write, full, &error), VITALS_ESYSTEM);
+    CHECK_INT(error.detail, ENOSPC);
+    fclose(full);
+    vitals_snapshot_unref(snapshot);
+}
+
 static const check_test tests[] = {
     {"the form is as documented", the_form_is_as_documented},
     {"an empty snapshot is a document too", an_empty_snapshot_is_a_document_too},
@@ -417,5 +442,6 @@ static const check_test tests[] = {
     {"the longest text passes", the_longest_text_passes},
     {"a writer that stops is not called again", a_writer_that_stops_is_not_called_again},
     {"writing allocates nothing", writing_allocates_nothing},
+    {"a stream is a writer", a_stream_is_a_writer},
 };
 CHECK_TESTS(tests)

@@ -247,7 +247,8 @@ static void a_gpu_process_has_the_command_of_its_process(void)
     vitals_snapshot *snapshot = finish(builder);
     const vitals_row *user = vitals_snapshot_find(snapshot, VITALS_TABLE_GPU_PROCESS, 1);
     const vitals_row *stranger = vitals_snapshot_find(snapshot, VITALS_TABLE_GPU_PROCESS, 2);
-    CHECK_STR(vitals_row_command(user, VITALS_TEXT_TERMINAL, out, sizeof out), "[train]");
+    /* Not in brackets: whether it has arguments was not asked. */
+    CHECK_STR(vitals_row_command(user, VITALS_TEXT_TERMINAL, out, sizeof out), "train");
     CHECK_STR(vitals_row_command(stranger, VITALS_TEXT_TERMINAL, out, sizeof out), "outside");
     int64_t pid = 77;
     CHECK_INT(vitals_row_pid(user, &pid), VITALS_HAVE);
@@ -298,6 +299,10 @@ static void a_number_has_the_words_of_its_unit(void)
     } CASES[] = {
         {VITALS_PROCESS_RESIDENT_BYTES, 3 << 20, "3.00MiB"},
         {VITALS_PROCESS_RESIDENT_BYTES, -1, "0B"},
+        {VITALS_NETWORK_MTU_BYTES, 1500, "1500B"},
+        {VITALS_NETWORK_SPEED_BYTES_PER_SECOND, 125e6, "119.2MiB/s"},
+        {VITALS_DESCRIPTOR_FLAGS, 0100001, "0100001"},
+        {VITALS_PROCESS_UMASK, 0, "0000"},
         {VITALS_PROCESS_CPU_SECONDS, 0.25, "0.250 s"},
         {VITALS_PROCESS_CPU_SECONDS, 12.34, "12.3 s"},
         {VITALS_PROCESS_CPU_SECONDS, 4256, "1:10:56"},

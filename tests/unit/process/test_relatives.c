@@ -128,6 +128,14 @@ static void rows_know_their_parents(void)
     CHECK_UINT(vitals_row_parent(child),
                vitals_row_key(vitals_snapshot_row(own, VITALS_TABLE_PROCESS, 0)));
     CHECK_UINT(vitals_snapshot_stream(own), vitals_snapshot_stream(answer));
+
+    // Those of ancestors are places, which other processes may have in the next answer.
+    vitals_snapshot *up = related(process, VITALS_ANCESTORS),
+                    *again = related(process, VITALS_ANCESTORS);
+    CHECK(vitals_snapshot_stream(up) != vitals_snapshot_stream(own));
+    CHECK(vitals_snapshot_stream(up) != vitals_snapshot_stream(again));
+    vitals_snapshot_unref(up);
+    vitals_snapshot_unref(again);
     vitals_request_free(request);
     vitals_snapshot_unref(own);
     vitals_snapshot_unref(answer);

@@ -193,8 +193,8 @@ static void same_account(const vitals_account *one, const vitals_account *other)
 {
     static char a[16384], b[16384];
     a[0] = b[0] = '\0';
-    CHECK_INT(vitals_account_json(one, append, a), 0);
-    CHECK_INT(vitals_account_json(other, append, b), 0);
+    CHECK_INT(vitals_account_json(one, append, a, NULL), 0);
+    CHECK_INT(vitals_account_json(other, append, b, NULL), 0);
     CHECK_STR(a, b);
 }
 
@@ -246,7 +246,7 @@ static void an_account_alone_is_a_recording(void)
     text[0] = '\0';
     record_world_open(&world, "totals.json");
     vitals_account *account = make_account();
-    CHECK_INT(vitals_account_json(account, append, text), 0);
+    CHECK_INT(vitals_account_json(account, append, text, NULL), 0);
     record_put_text(&world, text, strlen(text));
     struct recording *recording = record_read(world.path);
     CHECK_STR(recording_format(recording), "json");

@@ -128,9 +128,9 @@ static void accounts_come_back(void)
     CHECK_OK(vitals_run_start(run, &error), error);
     CHECK_OK(vitals_run_stop(run, &error), error);
     CHECK_OK(vitals_run_account(run, &account, &error), error);
-    CHECK_INT(vitals_account_json(account, text_take, &text), 0);
+    CHECK_INT(vitals_account_json(account, text_take, &text, NULL), 0);
     CHECK_OK(vitals_account_read_json(text.bytes, text.size, &back, &error), error);
-    CHECK_INT(vitals_account_json(back, text_take, &again), 0);
+    CHECK_INT(vitals_account_json(back, text_take, &again, NULL), 0);
     CHECK_STR(again.bytes, text.bytes);
     vitals_account_free(back);
     vitals_account_free(account);

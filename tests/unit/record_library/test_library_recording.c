@@ -131,6 +131,9 @@ static void every_form_comes_back(void)
             CHECK_STR(vitals_recording_problem(recording), "");
             CHECK_UINT(spans, SAMPLES / 2);
             CHECK_UINT(vitals_account_attribute(account, "command").size, 6);
+            CHECK_STR(vitals_account_attribute(account, "interval_ns").bytes, "20000000");
+            CHECK(vitals_account_attribute(account, "host").size > 0);
+            CHECK(vitals_account_attribute(account, "started_ns").size > 15);
             CHECK_NOT_NULL(vitals_recording_find_series(recording, "cpu_seconds", ""));
             CHECK(vitals_recording_find_measure(recording, VITALS_MEASURE_CPU_SECONDS, "") ==
                   vitals_recording_find_series(recording, "cpu_seconds", ""));

@@ -81,6 +81,48 @@ static void put_takes_the_place_of_the_same(void)
     const vitals_figure *first = vitals_account_next(account, NULL);
     const vitals_figure *second = vitals_account_next(account, first);
     CHECK_NULL(vitals_account_next(account, second));
+
+    /* A name that is cut is found again. */
+    char name[100] = "";
+    memset(name, 'n', sizeof name - 1);
+    const vitals_figure_form longer = {
+        .size = sizeof(vitals_figure_form), .name = name, .state = VITALS_HAVE, .value = 1};
+    CHECK_OK(vitals_account_put(account, &longer, &error), error);
+    CHECK_OK(vitals_account_put(account, &longer, &error), error);
+    const vitals_figure *third = vitals_account_next(account, second);
+    CHECK_UINT(strlen(vitals_figure_name(third)), 47);
+    CHECK_NULL(vitals_account_next(account, third));
+    vitals_account_free(account);
+}
+
+static void a_figure_reads_as_a_person_expects(void)
+{
+    static const struct {
+        const char *name, *unit;
+        double value;
+        vitals_availability state;
+        const char *words;
+    } CASES[] = {
+        {"memory_peak_bytes", "bytes", 3 << 20, VITALS_HAVE, "3.00MiB"},
+        {"wall_seconds", "seconds", 4256, VITALS_HAVE, "1:10:56"},
+        {"gpu_busy_ratio", "ratio", 0.034, VITALS_SAMPLED, "3.4 %"},
+        {"cpu_cores", "cores", 2, VITALS_HAVE, "2.00"},
+        {"processes", "", 12, VITALS_LOWER_BOUND, "12"},
+        {"oom_kills", "", 0, VITALS_DENIED, "denied"},
+    };
+    vitals_account *account = new_account();
+    char out[16];
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        const vitals_figure_form form = {.size = sizeof(vitals_figure_form),
+                                         .name = CASES[i].name,
+                                         .unit = CASES[i].unit,
+                                         .state = CASES[i].state,
+                                         .value = CASES[i].value};
+        CHECK_OK(vitals_account_add(account, &form, &error), error);
+        const vitals_figure *figure = vitals_account_find(account, CASES[i].name, "");
+        CHECK_STR(vitals_figure_string(figure, VITALS_TEXT_ASCII, out, sizeof out), CASES[i].words);
+        CHECK_STR(vitals_figure_string(figure, VITALS_TEXT_ASCII, NULL, 0), "");
+    }
     vitals_account_free(account);
 }
 
@@ -183,11 +225,11 @@ static void json_tells_all_of_it(void)
     add(account, "cpu_seconds", "GPU-\"a\"", 0.25, VITALS_HAVE);
     add(account, "wall_seconds", "", 0, VITALS_TIMED_OUT);
     CHECK_OK(vitals_account_set(account, "command", (vitals_text){"a\nb\0c", 5}, &error), error);
-    CHECK_INT(vitals_account_json(account, take, &sink), 0);
+    CHECK_OK(vitals_account_json(account, take, &sink, &error), error);
     CHECK_CONTAINS(sink.bytes, "\"exit_code\":null,\"signal\":0");
     sink = (struct sink){0};
     vitals_account_ended(account, 3, 0);
-    CHECK_INT(vitals_account_json(account, take, &sink), 0);
+    CHECK_OK(vitals_account_json(account, take, &sink, &error), error);
     CHECK_CONTAINS(sink.bytes, "\"exit_code\":3,\"signal\":0");
     CHECK_CONTAINS(sink.bytes, "\"command\":\"a\\nb\\u0000c\"");
     CHECK_CONTAINS(sink.bytes, "{\"name\":\"cpu_seconds\",\"subject\":\"GPU-\\\"a\\\"\","
@@ -196,7 +238,9 @@ static void json_tells_all_of_it(void)
     CHECK_CONTAINS(sink.bytes, "\"value\":null");
     CHECK_CONTAINS(sink.bytes, "\"availability\":\"timed_out\"");
     sink = (struct sink){.stop_at = 10};
-    CHECK_INT(vitals_account_json(account, take, &sink), 5);
+    CHECK_INT(vitals_account_json(account, take, &sink, &error), VITALS_ESYSTEM);
+    CHECK_INT(error.detail, 5);
+    CHECK_INT(vitals_account_json(account, take, &sink, NULL), VITALS_ESYSTEM);
     vitals_account_free(account);
 }
 
@@ -447,6 +491,7 @@ static void a_device_is_busy_over_the_whole_run(void)
 static const check_test tests[] = {
     {"figures that are none are refused", figures_that_are_none_are_refused},
     {"put takes the place of the same", put_takes_the_place_of_the_same},
+    {"a figure reads as a person expects", a_figure_reads_as_a_person_expects},
     {"many figures grow and hold", many_figures_grow_and_hold},
     {"texts are safe and cut", texts_are_safe_and_cut},
     {"attributes come in their order", attributes_come_in_their_order},

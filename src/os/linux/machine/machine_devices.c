@@ -167,7 +167,7 @@ static void take_network(struct span line, void *data)
     read_flags(reading);
     read_text(reading, VITALS_NETWORK_STATE, "operstate");
     read_u64(reading, VITALS_NETWORK_MTU_BYTES, "mtu", 1);
-    if (batch_wants(reading->out, VITALS_NETWORK_SPEED_BYTES)) {
+    if (batch_wants(reading->out, VITALS_NETWORK_SPEED_BYTES_PER_SECOND)) {
         /* Megabits; -1, 4294967295 or an error without a link. */
         char text[TEXT_BYTES];
         int error;
@@ -175,9 +175,10 @@ static void take_network(struct span line, void *data)
         struct span speed = read_line(reading, "speed", text, &error);
         struct cursor at = cursor_over(speed.bytes, speed.size);
         if (cursor_u64(&at, &megabits) && megabits > 0 && megabits < INT32_MAX)
-            batch_set_u64(reading->out, VITALS_NETWORK_SPEED_BYTES, megabits * BYTES_PER_MEGABIT);
+            batch_set_u64(reading->out, VITALS_NETWORK_SPEED_BYTES_PER_SECOND,
+                          megabits * BYTES_PER_MEGABIT);
         else
-            batch_set_missing(reading->out, VITALS_NETWORK_SPEED_BYTES, reason(error));
+            batch_set_missing(reading->out, VITALS_NETWORK_SPEED_BYTES_PER_SECOND, reason(error));
     }
     read_text(reading, VITALS_NETWORK_DUPLEX, "duplex");
     read_text(reading, VITALS_NETWORK_HARDWARE_ADDRESS, "address");
