@@ -104,11 +104,11 @@ def first_calls(command, waits=WAKES):
     return (many - few) / (CROWD - SEVERAL)
 
 
-def steady_calls(command, begin=WARM_TICKS + 2, ticks=4):
+def steady_calls(command, begin=WARM_TICKS + 2, ticks=4, waits=WAITS):
     """(per process, per tick whatever the number of processes) of a steady tick, but for its waits."""
     growth = {}
     for count in (FEW, MANY):
-        short, long = (working_calls(count, [*command, 1, n]) for n in (begin, begin + ticks))
+        short, long = (working_calls(count, [*command, 1, n], waits) for n in (begin, begin + ticks))
         growth[count] = (long - short) / ticks
     slope = (growth[MANY] - growth[FEW]) / (MANY - FEW)
     # Beside the sleepers the namespace holds three: who started them, strace, and the program.

@@ -35,8 +35,8 @@ typedef struct vitals_row vitals_row;
  * for sources that have not answered yet, as while a driver is loaded (sampler.h). Errors:
  * EARGUMENT, EMEMORY. Thread: any, the context being immutable. Cost: that of a sampler's first
  * tick, which opens each process, starts the threads that the sets need and loads drivers, and of
- * giving all that up again: some 20 to 30 times the CPU time of a later tick over 200 processes. To
- * read more than once use a sampler, which keeps what it learned. */
+ * giving all that up again: some 4 to 10 times the CPU time of a later tick. To read more than once
+ * use a sampler, which keeps what it learned. */
 VITALS_API VITALS_CHECKED int vitals_snapshot_take(vitals_context *context, unsigned sets,
                                                    vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 3);

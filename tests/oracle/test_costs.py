@@ -1,9 +1,9 @@
 """What figures cost beside a thousand processes, in CPU time of one run with others for the same figures: those of the
 machine, for which no process is opened, beside psutil; those of every process beside psutil and libproc2."""
 
-import ctypes
 import gc
 import os
+import re
 import signal
 import sys
 import time
@@ -13,6 +13,9 @@ import psutil
 
 import api
 from api import lib
+
+sys.path.append(str(api.SOURCE / "bench"))
+import libproc  # noqa: E402
 
 SLEEPERS = 1000
 TURNS = 30
@@ -37,46 +40,6 @@ def machine_by_psutil():
     psutil.net_io_counters(pernic=True)
     psutil.net_if_stats()
     len(psutil.pids())
-
-
-class LibProc:
-    """All processes by the library of ps and top (libproc2.so.0 of procps 4), the same columns."""
-
-    # enum pids_item: pid, ppid, cmd, cmdline, state, ruser, tics_all, res, virt, nlwp, nice, began, tty
-    ITEMS = (36, 37, 12, 14, 120, 41, 123, 62, 66, 69, 68, 126, 139)
-    CGROUP = 10
-
-    def __init__(self, *more):
-        self.library = ctypes.CDLL("libproc2.so.0")
-        self.library.procps_pids_reap.restype = ctypes.POINTER(ctypes.c_void_p * 2)
-        self.info = ctypes.c_void_p()
-        chosen = (*self.ITEMS, *more)
-        items = (ctypes.c_int * len(chosen))(*chosen)
-        if self.library.procps_pids_new(ctypes.byref(self.info), items, len(chosen)) < 0:
-            raise OSError("libproc2 refuses these columns")
-
-    def take(self):
-        fetched = self.library.procps_pids_reap(self.info, 0)
-        return ctypes.cast(fetched.contents[0], ctypes.POINTER(ctypes.c_int))[0]
-
-    def knows(self, pid):
-        """Whether its columns are those above: they may be numbered otherwise in another release."""
-        fetched = self.library.procps_pids_reap(self.info, 0)
-        stacks = ctypes.cast(fetched.contents[1], ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p)))
-        count = ctypes.cast(fetched.contents[0], ctypes.POINTER(ctypes.c_int))[0]
-        for place in range(count):
-            values = ctypes.cast(stacks[place][0], ctypes.POINTER(ctypes.c_uint64))
-            if values[1] & 0xFFFFFFFF == pid:
-                return values[3] & 0xFFFFFFFF == os.getppid() and ctypes.string_at(values[5]) == name_of(pid)
-        return False
-
-    def close(self):
-        self.library.procps_pids_unref(ctypes.byref(self.info))
-
-
-def name_of(pid):
-    with open(f"/proc/{pid}/comm", "rb") as file:
-        return file.read().rstrip(b"\n")
 
 
 def processes_by_psutil():
@@ -156,12 +119,11 @@ class Costs(unittest.TestCase):
             self.assertLess(seconds, shares[name] * other, name)
 
     def lib_proc(self):
-        try:
-            opened = LibProc()
-        except OSError:
+        if not libproc.usable():
             return None
+        opened = libproc.LibProc()
         self.addCleanup(opened.close)
-        return opened if opened.knows(os.getpid()) else None
+        return opened
 
     def test_a_steady_reading_of_all_processes(self):
         theirs = {"psutil": processes_by_psutil}
@@ -179,16 +141,35 @@ class Costs(unittest.TestCase):
             processes_by_psutil()
 
         def first_by_libproc():
-            opened = LibProc(LibProc.CGROUP)
+            opened = libproc.LibProc(libproc.CGROUP)
             opened.take()
             opened.close()
 
         context = api.Context()
         theirs = {"psutil": first_by_psutil}
-        if self.lib_proc():
+        if libproc.usable():
             theirs["libproc2"] = first_by_libproc
         self.compare("first", lambda: context.sampler(sets=lib.VITALS_SET_PROCESSES).take(), theirs,
                      {"psutil": 0.8, "libproc2": 2.8})
+
+    def test_a_snapshot_alone_costs_what_its_header_says(self):
+        """It opens each process and gives it up again; who reads twice is told to keep a sampler."""
+        words = " ".join(re.sub(r"\n \* ", " ", (api.SOURCE / "include/vitals/snapshot.h").read_text()).split())
+        least, most = map(int, re.search(r"Errors: EARGUMENT, EMEMORY.*?some (\d+) to (\d+) times the CPU time of a "
+                                         r"later tick.*?To read more than once use a sampler", words).groups())
+        context = api.Context(max_descriptors=2**32 - 1)
+        sampler = context.sampler(sets=lib.VITALS_SET_PROCESSES)
+        for _ in range(8):
+            sampler.take()
+
+        def alone():
+            api.Snapshot(api.take_out("vitals_snapshot", lib.vitals_snapshot_take, context.pointer,
+                                      lib.VITALS_SET_PROCESSES))
+        once, tick = cpu_seconds(alone, sampler.take, turns=5)
+        print(f"# a snapshot alone: {once * 1e3:.1f} ms, a tick {tick * 1e3:.1f} ms: {once / tick:.1f} times",
+              file=sys.stderr)
+        self.assertGreater(once / tick, least / 2)
+        self.assertLess(once / tick, most * 2)
 
     def test_the_number_of_processes_is_that_of_a_listing(self):
         """Also where it is known without one."""
