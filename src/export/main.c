@@ -19,6 +19,7 @@
 #include "export/sandbox.h"
 #include "export/usage_line.h"
 #include "export/wire.h"
+#include "util/burst.h"
 
 extern const struct publisher serve_publisher;       /* serve.c, or no_serve.c */
 extern const struct publisher textfile_publisher;    /* textfile.c */
@@ -40,6 +41,7 @@ struct tell {
         void *data;
     } told[PUBLISHERS_COUNT]; /* those that were opened */
     size_t count;
+    struct burst burst;
     uint64_t until_ns; /* monotonic: when the command stops waiting; 0: unknown */
 };
 
@@ -50,7 +52,7 @@ const char *environment_get(const char *name)
 }
 
 /* Hands a sample of all metrics, or one of every process, to the publishers. */
-static void tell_sample(const struct tell *tell, const char *json, size_t size, bool processes)
+static void tell_sample(struct tell *tell, const char *json, size_t size, bool processes)
 {
     struct sample *sample = sample_new(json, size, clock_now_ns());
     for (size_t i = 0; i < tell->count && sample != NULL; i++) {
@@ -60,6 +62,7 @@ static void tell_sample(const struct tell *tell, const char *json, size_t size, 
             take(tell->told[i].data, sample);
     }
     sample_unref(sample);
+    burst_step(&tell->burst, size);
 }
 
 static void take_line(struct tell *tell, const char *line, size_t size)

@@ -7,6 +7,7 @@
 
 #include "monitor/list/arrange.h"
 #include "monitor/monitor.h"
+#include "util/burst.h"
 #include "view/history.h"
 
 /* ---- readings ---- */
@@ -16,6 +17,7 @@
 struct readings {
     vitals_snapshot *now, *previous, *older;
     vitals_snapshot *next_older;
+    struct burst burst;
 };
 void readings_add(struct readings *readings, vitals_snapshot *snapshot, uint64_t window_ns);
 void readings_done(struct readings *readings);

@@ -14,6 +14,7 @@
 
 #include "command/export/exporter.h"
 #include "export/prometheus/families.h"
+#include "util/burst.h"
 
 static const uint64_t LAST_NS = 4000000000; /* for the program's last messages */
 static const uint64_t BOTH_NS = 100000000;  /* for two lines to be written, one after the other */
@@ -30,6 +31,7 @@ struct server {
     struct serve_stream samples, every; /* every: all processes, while a client wants them */
     bool kept;                          /* a part of a line is not written yet */
     struct buffer line;
+    struct burst burst;
     int code;
     bool over;
 };
@@ -133,6 +135,7 @@ static void tell_sample(struct server *server, const struct serve_stream *stream
     buffer_string(&server->line, behind);
     if (code < 0 || server->line.failed)
         return;
+    burst_step(&server->burst, server->line.size);
     (void)link_write(server->exporter.link, server->line.bytes, server->line.size, wait_ns);
     server->kept = !link_flush(server->exporter.link, 0);
 }
