@@ -1,5 +1,6 @@
 """Programs that a test starts: their lines count with the test's own, where those are counted (covered.py)."""
 
+import os
 import sys
 
 
@@ -10,4 +11,4 @@ def interpreter():
     if current is None:
         return [sys.executable]
     return [sys.executable, "-m", "coverage", "run", "--rcfile", current.config.config_file,
-            "--data-file", current.config.data_file]
+            "--data-file", os.path.abspath(current.config.data_file)]
