@@ -65,7 +65,7 @@ help:
 	@echo 'make test, check  install what the tests need, run them; TESTS="unit ps" runs some, by suite or name'
 	@echo '                  TESTS=servers: with MLflow, Prometheus, a collector and a browser, which it installs'
 	@echo '                  TESTS=python: of the Python package, which it builds'
-	@echo '                  TESTS=frameworks: its callbacks in Lightning and Transformers, which it installs (190 MB)'
+	@echo '                  TESTS=frameworks: its callbacks in Keras, Lightning and Transformers, which it installs (310 MB)'
 	@echo 'make bench        print what vitals costs to run, beside other tools'
 	@echo 'make fuzz         search for crashes in each parser, FUZZ_SECONDS=60 each'
 	@echo 'make format       lay out the C source with clang-format'

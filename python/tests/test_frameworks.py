@@ -4,11 +4,14 @@ The environment has Debian's PyTorch (scripts/packages-frameworks) and the rest 
 (scripts/requirements-frameworks.txt).
 """
 
+import os
 import pathlib
 import re
 import tempfile
 import unittest
 import warnings
+
+os.environ["KERAS_BACKEND"] = "jax"
 
 import torch
 
@@ -94,6 +97,38 @@ class Lightning(Keys):
     def test_pytorch_lightning(self):
         import pytorch_lightning
         self.train(pytorch_lightning, callbacks.lightning("pytorch_lightning", context=DEMO, **ALL))
+
+
+class Keras(Keys):
+    """On its JAX back end."""
+
+    def test_fit(self):
+        import keras
+        import numpy
+        self.assertEqual(keras.backend.backend(), "jax")
+
+        class Seen(keras.callbacks.Callback):
+            def __init__(self):
+                super().__init__()
+                self.begins, self.logs = [], []
+
+            def on_train_batch_begin(self, batch, logs=None):
+                self.begins.append(dict(logs or {}))
+
+            def on_train_batch_end(self, batch, logs=None):
+                self.logs.append(dict(logs or {}))
+        seen = Seen()
+        model = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        model.compile(loss="mse")
+        model.fit(numpy.zeros((4 * BATCHES, 3)), numpy.zeros((4 * BATCHES, 1)), batch_size=4, epochs=1, verbose=0,
+                  callbacks=[callbacks.keras(context=DEMO, **ALL), seen])
+        self.assertEqual((len(seen.begins), len(seen.logs)), (BATCHES, BATCHES))
+        for logs in seen.logs:
+            self.assertIn("loss", logs)
+            self.assertIn("gpu_id: 0/utilization.gpu (%)", logs)
+            self.assertGreater(logs["batch_time/intra_step (ms)"], 0)
+        self.assert_keys([{key: value for key, value in logs.items() if key != "loss"}
+                          for logs in (*seen.begins, *seen.logs)])
 
 
 class Transformers(Keys):
