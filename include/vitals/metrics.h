@@ -1025,10 +1025,10 @@ typedef enum vitals_metric {
     // Its SELinux context or AppArmor profile; unsupported where no such module is on. Form: gauge,
     // text. Source: /proc/PID/attr/current
     VITALS_PROCESS_SECURITY_LABEL = 0x0871,
-    // The anonymous part of its PSS; unsupported before Linux 5.4. Unit: bytes, gauge, u64. Source:
+    // The anonymous part of its PSS; unsupported before Linux 5.3. Unit: bytes, gauge, u64. Source:
     // /proc/PID/smaps_rollup Pss_Anon
     VITALS_PROCESS_PSS_ANON_BYTES = 0x0872,
-    // The part of its PSS that files back; unsupported before Linux 5.4. Unit: bytes, gauge, u64.
+    // The part of its PSS that files back; unsupported before Linux 5.3. Unit: bytes, gauge, u64.
     // Source: /proc/PID/smaps_rollup Pss_File
     VITALS_PROCESS_PSS_FILE_BYTES = 0x0873,
     // The part of its PSS that is shared memory, files in a tmpfs included; unsupported before

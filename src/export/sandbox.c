@@ -6,6 +6,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -59,7 +60,7 @@ static const unsigned REFUSED[] = {
 /* CLONE_NEWNS and the other flags of clone that make a namespace. */
 static const uint32_t NEW_NAMESPACES = 0x7E020000, SOCKET_TYPE = 0xF;
 
-enum { REFUSED_COUNT = sizeof REFUSED / sizeof REFUSED[0], CODE_MAX = REFUSED_COUNT + 20 };
+enum { REFUSED_COUNT = sizeof REFUSED / sizeof REFUSED[0], CODE_MAX = REFUSED_COUNT + 26 };
 
 #define FIELD(name) (uint32_t) offsetof(struct seccomp_data, name)
 
@@ -71,8 +72,8 @@ int sandbox_enter(void)
     /* Jumps lead forward. clone3 has its flags in memory, where no filter sees them: the C library
      * takes clone where a kernel lacks it. */
     struct sock_filter code[CODE_MAX];
-    const unsigned type = 11 + REFUSED_COUNT, flags = type + 4, allow = flags + 2,
-                   refuse = allow + 1, unknown = allow + 2;
+    const unsigned type = 11 + REFUSED_COUNT, stream = type + 7, flags = stream + 3,
+                   allow = flags + 2, refuse = allow + 1, unknown = allow + 2;
     unsigned at = 0;
 #define ADD(...)           code[at] = (struct sock_filter)__VA_ARGS__, at++
 #define TO(place)          (unsigned char)((place)-at - 1)
@@ -95,8 +96,14 @@ int sandbox_enter(void)
     UNLESS(AF_INET6, refuse);
     LOAD(ARGUMENT(1)); /* type: */
     ADD(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE));
-    IF(SOCK_STREAM, allow);
-    ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_DGRAM, TO(allow), TO(refuse)));
+    IF(SOCK_STREAM, stream);
+    UNLESS(SOCK_DGRAM, refuse);
+    LOAD(ARGUMENT(2)); /* the protocol; 0 is the usual one */
+    IF(0, allow);
+    ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, TO(allow), TO(refuse)));
+    LOAD(ARGUMENT(2)); /* stream: */
+    IF(0, allow);
+    ADD(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, TO(allow), TO(refuse)));
     LOAD(ARGUMENT(0)); /* flags: */
     ADD(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, TO(refuse), TO(allow)));
     ADD(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));

@@ -60,13 +60,31 @@ static void scale_activity(struct amd_reader *reader)
     if (reader->room.format != 2 || device.state <= 0 ||
         (device.as.u64 != 0x163f && device.as.u64 != 0x1435))
         return;
+    bool percent = reader->room.content >= 4;
     for (size_t i = 0; i < ARRAY_COUNT(RATIOS); i++) {
         struct value *ratio = &reader->room.numbers[RATIOS[i]];
-        if (ratio->state <= 0 || ratio->as.f64 > 0.01)
+        if (ratio->state <= 0 || (!percent && ratio->as.f64 > 0.01))
             continue;
         ratio->as.f64 *= 100;
-        ratio->state = reader->room.content >= 4 ? VITALS_HAVE : VITALS_ESTIMATE;
+        ratio->state = ratio->as.f64 > 1 ? VITALS_FAILED : percent ? VITALS_HAVE : VITALS_ESTIMATE;
     }
+}
+
+/* Firmware of revision 3.0 counts the graphics engine's activity in percent, up to 0x5d4600 in
+ * hundredths of it. */
+static void scale_graphics(struct amd_reader *reader)
+{
+    static const uint64_t LAST_IN_HUNDREDTHS = 0x5d4600;
+    struct value *ratio = &reader->room.numbers[AMD_GFX_RATIO];
+    if (reader->room.format != 3 || ratio->state <= 0)
+        return;
+    struct value firmware = amd_read_number(reader, "fw_version/smc_fw_version");
+    if (firmware.state > 0 && firmware.as.u64 <= LAST_IN_HUNDREDTHS)
+        ratio->as.f64 *= 0.01;
+    else if (ratio->as.f64 > 1)
+        ratio->state = VITALS_FAILED;
+    else if (firmware.state <= 0)
+        ratio->state = VITALS_ESTIMATE;
 }
 
 const struct amd_metrics *amd_record(struct amd_reader *reader)
@@ -83,6 +101,7 @@ const struct amd_metrics *amd_record(struct amd_reader *reader)
         (void)amd_availability(reader, result);
     } else if (amd_metrics_parse(bytes, size, &reader->room)) {
         scale_activity(reader);
+        scale_graphics(reader);
         reader->record = &reader->room;
     }
     return reader->record;

@@ -46,8 +46,8 @@ static const struct gpu_metrics_layout {
 
 /* Boards use whole units; processors hundredths of a degree and of a percent, and thousandths of a
  * watt (documented by the kernel for revisions 2.4 and 3.0; before, it differed). Of revision 3.0
- * graphics are in percent: the kernel's sensors divide the video engines' number by 100 and not
- * theirs (smu_v14_0_0_ppt.c). Van Gogh differs: see amd_record. */
+ * graphics are in percent with most firmware (smu_v14_0_0_ppt.c). Where the unit depends on chip or
+ * firmware: see amd_record. */
 #define CELSIUS       1.0, 250
 #define CENTI         0.01, 25000
 #define PERCENT       0.01, 100
@@ -132,7 +132,7 @@ static const struct gpu_metrics_field {
     {V3_0, AMD_EDGE_CELSIUS, 1, 4, 2, 1, AMD_LARGEST, {CENTI}},
     {V3_0, AMD_SOC_CELSIUS, 1, 6, 2, 1, AMD_LARGEST, {CENTI}},
     {V3_0, AMD_SKIN_CELSIUS, 1, 40, 2, 1, AMD_LARGEST, {CENTI}},
-    {V3_0, AMD_GFX_RATIO, 1, 42, 2, 1, AMD_LARGEST, {PERCENT}},
+    {V3_0, AMD_GFX_RATIO, 1, 42, 2, 1, AMD_LARGEST, {0.01, 10000}}, /* by firmware */
     {V3_0, AMD_VIDEO_RATIO, 1, 44, 2, 1, AMD_LARGEST, {PERCENT_CENTI}},
     {V3_0, AMD_SOCKET_WATTS, 1, 112, 4, 1, AMD_LARGEST, {MILLIWATTS}},
     {V3_0, AMD_GFX_HERTZ, 2, 174, 2, 1, AMD_LARGEST, {MEGAHERTZ}},

@@ -253,7 +253,7 @@ static int compare_sizes(const void *a, const void *b)
     return second->map_known - first->map_known;
 }
 
-/* Its part of pages that are of no file. Before Linux 5.4: PSS less all its pages of files, of
+/* Its part of pages that are of no file. Before Linux 5.3: PSS less all its pages of files, of
  * which PSS has only a part. */
 static double firm_part(const vitals_usage *usage, const struct usage_memory *memory)
 {

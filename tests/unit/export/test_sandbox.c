@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -28,10 +29,15 @@ static int traces(void)
     return ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : errno;
 }
 
+static int opens_protocol(int family, int type, int protocol)
+{
+    int descriptor = socket(family, type, protocol);
+    return descriptor >= 0 ? close(descriptor) : errno;
+}
+
 static int opens_socket(int family, int type)
 {
-    int descriptor = socket(family, type, 0);
-    return descriptor >= 0 ? close(descriptor) : errno;
+    return opens_protocol(family, type, 0);
 }
 
 static int opens_packets(void)
@@ -47,6 +53,22 @@ static int leaves_namespace(void)
 static int opens_raw(void)
 {
     return opens_socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC);
+}
+
+/* Each is another error, or none, for an ordinary user without a filter. */
+static int opens_sequences(void)
+{
+    return opens_socket(AF_INET, SOCK_SEQPACKET);
+}
+
+static int opens_sctp(void)
+{
+    return opens_protocol(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+}
+
+static int opens_udp_lite(void)
+{
+    return opens_protocol(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDPLITE);
 }
 
 static int opens_netlink(void)
@@ -91,9 +113,11 @@ static int talks(void)
     if (getaddrinfo("localhost", "80", &hints, &found) != 0)
         return EHOSTUNREACH;
     freeaddrinfo(found);
+    int sixth = opens_socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK);
     return opens_socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC) |
-           opens_socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK) | opens_socket(AF_INET, SOCK_DGRAM) |
-           opens_socket(AF_UNIX, SOCK_STREAM);
+           opens_protocol(AF_INET, SOCK_STREAM, IPPROTO_TCP) | opens_socket(AF_INET, SOCK_DGRAM) |
+           opens_protocol(AF_INET, SOCK_DGRAM, IPPROTO_UDP) | opens_socket(AF_UNIX, SOCK_STREAM) |
+           (sixth == EAFNOSUPPORT ? 0 : sixth);
 }
 
 static int reads(void)
@@ -118,6 +142,9 @@ static void what_is_refused(void)
         {"clone3", clones_unseen, ENOSYS},
         {"raw", opens_raw, EPERM},
         {"netlink", opens_netlink, EPERM},
+        {"sequences", opens_sequences, EPERM},
+        {"SCTP", opens_sctp, EPERM},
+        {"UDP-Lite", opens_udp_lite, EPERM},
         {"goes on", goes_on, 0},
         {"talks", talks, 0},
         {"reads", reads, 0},
