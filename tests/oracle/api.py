@@ -41,7 +41,8 @@ def declarations():
         return subprocess.run(
             ["cc", "-E", "-P", "-std=c11", "-D", "VITALS_BINDINGS", "-nostdinc", "-I", folder,
              "-I", SOURCE / "include", "-x", "c", "-"],
-            input="#include <vitals/vitals.h>\n#include <vitals/psutil.h>\n",
+            input="#include <vitals/vitals.h>\n#include <vitals/psutil.h>\n"
+            "#include <vitals/sys/account.h>\n#include <vitals/sys/builder.h>\n",
             capture_output=True, text=True, check=True).stdout
 
 
