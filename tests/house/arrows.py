@@ -28,6 +28,7 @@ LIBRARY = (
 )
 COMMAND = (
     ("command",),
+    ("fleet",),
     ("record_library",),
     ("monitor", "export"),
     ("report",),
