@@ -67,14 +67,25 @@ uint64_t retry_wait_ns(struct retry *retry, const struct client_answer *answer, 
 #include <curl/curl.h>
 #include <pthread.h>
 
+/* A request under way. */
+struct asking {
+    const struct client_request *request;
+    struct client_answer *answer;
+    struct curl_slist *headers; /* those of the request and of the client */
+    CURLM *multi;               /* of the group; NULL: none */
+    size_t *room;               /* that is left to the answers of the group; NULL: no limit */
+    char why[CURL_ERROR_SIZE];
+};
+
 struct client {
     CURL *easy;
-    CURLM *multi;
+    CURLM *multi; /* of client_ask; NULL before its first call */
     struct curl_slist *headers;
-    char *user_agent, *user, *password, *authorization, *ca_file, *certificate, *key;
-    bool insecure;
-    bool failed; /* memory ran out during client_new */
+    char *user_agent, *user, *password, *ca_file, *certificate, *key, *netrc;
+    bool insecure, direct;
+    bool failed; /* memory ran out */
     uint64_t connect_ns, total_ns;
+    struct asking asking;
 };
 
 /* ---- creation ---- */
@@ -119,7 +130,6 @@ int client_new(const struct client_options *options, struct client **out, vitals
     if (client == NULL)
         return record_fail(VITALS_EMEMORY, "libcurl", error, "out of memory");
     client->easy = curl_easy_init();
-    client->multi = curl_multi_init();
 
     bool basic = options->user != NULL && options->password != NULL;
     client->user_agent = keep(client, options->user_agent);
@@ -128,7 +138,9 @@ int client_new(const struct client_options *options, struct client **out, vitals
     client->ca_file = keep(client, options->ca_file);
     client->certificate = keep(client, options->certificate);
     client->key = keep(client, options->key);
+    client->netrc = keep(client, options->netrc);
     client->insecure = options->insecure;
+    client->direct = options->direct;
     client->connect_ns = options->connect_ns > 0 ? options->connect_ns
                                                  : (uint64_t)CONNECT_SECONDS * BILLION;
     client->total_ns = options->total_ns > 0 ? options->total_ns
@@ -140,7 +152,7 @@ int client_new(const struct client_options *options, struct client **out, vitals
     /* Without this, libcurl waits with a long body for "100 Continue", which many servers never
      * send. */
     add_header(client, &client->headers, "Expect:", "");
-    if (client->failed || client->easy == NULL || client->multi == NULL) {
+    if (client->failed || client->easy == NULL) {
         client_free(client);
         return record_fail(VITALS_EMEMORY, "libcurl", error, "out of memory");
     }
@@ -152,13 +164,16 @@ void client_free(struct client *client)
 {
     if (client == NULL)
         return;
+    if (client->asking.multi != NULL)
+        (void)curl_multi_remove_handle(client->asking.multi, client->easy);
     if (client->multi != NULL)
         (void)curl_multi_cleanup(client->multi);
+    curl_slist_free_all(client->asking.headers);
     if (client->easy != NULL)
         curl_easy_cleanup(client->easy);
     curl_slist_free_all(client->headers);
-    char *const strings[] = {client->user_agent, client->user,        client->password,
-                             client->ca_file,    client->certificate, client->key};
+    char *const strings[] = {client->user_agent,  client->user, client->password, client->ca_file,
+                             client->certificate, client->key,  client->netrc};
     for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
         free(strings[i]);
     free(client);
@@ -166,23 +181,21 @@ void client_free(struct client *client)
 
 /* ---- requests ---- */
 
-/* A request under way. */
-struct asking {
-    struct client *client;
-    const struct client_request *request;
-    struct client_answer *answer;
-    struct curl_slist *headers; /* those of the request and of the client */
-    bool cut;                   /* the answer was longer than CLIENT_ANSWER_MAX */
-    char why[CURL_ERROR_SIZE];
-};
-
 static size_t take_body(char *bytes, size_t one, size_t count, void *data)
 {
-    struct asking *asking = data;
-    size_t size = one * count, room = CLIENT_ANSWER_MAX - asking->answer->body.size;
-    asking->cut = size > room;
-    buffer_append(&asking->answer->body, bytes, asking->cut ? room : size);
-    return asking->cut || asking->answer->body.failed ? 0 : size;
+    const struct asking *asking = data;
+    struct client_answer *answer = asking->answer;
+    size_t most = asking->request->most, size = one * count;
+    size_t room = (most > 0 && most < CLIENT_ANSWER_MAX ? most : CLIENT_ANSWER_MAX) -
+                  answer->body.size;
+    if (asking->room != NULL && *asking->room < room)
+        room = *asking->room;
+    answer->cut = size > room;
+    size_t taken = answer->cut ? room : size;
+    buffer_append(&answer->body, bytes, taken);
+    if (asking->room != NULL)
+        *asking->room -= taken;
+    return answer->cut || answer->body.failed ? 0 : size;
 }
 
 /* Messages for failures. `refused`: trying again does not help. */
@@ -206,7 +219,7 @@ static const struct {
     {CURLE_SSL_CONNECT_ERROR, false, "no TLS with", true},
 };
 
-static void explain(struct asking *asking, CURLcode code)
+static void explain(const struct asking *asking, CURLcode code)
 {
     struct client_answer *answer = asking->answer;
     char host[100], detail[140];
@@ -228,10 +241,10 @@ static void explain(struct asking *asking, CURLcode code)
 }
 
 /* Resets the handle, which keeps its connections, resolved names and TLS sessions. */
-static void prepare(struct asking *asking)
+static void prepare(struct client *client)
 {
+    struct asking *asking = &client->asking;
     const struct client_request *request = asking->request;
-    struct client *client = asking->client;
     CURL *easy = client->easy;
     const struct {
         CURLoption option;
@@ -240,12 +253,15 @@ static void prepare(struct asking *asking)
         {CURLOPT_USERAGENT, client->user_agent}, {CURLOPT_USERNAME, client->user},
         {CURLOPT_PASSWORD, client->password},    {CURLOPT_CAINFO, client->ca_file},
         {CURLOPT_SSLCERT, client->certificate},  {CURLOPT_SSLKEY, client->key},
+        {CURLOPT_NETRC_FILE, client->netrc},     {CURLOPT_NOPROXY, client->direct ? "*" : NULL},
     };
     curl_easy_reset(easy);
     for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
         if (strings[i].value != NULL)
             (void)curl_easy_setopt(easy, strings[i].option, strings[i].value);
     }
+    if (client->netrc != NULL)
+        (void)curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
     (void)curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
     (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, client->insecure ? 0L : 1L);
     (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, client->insecure ? 0L : 2L);
@@ -280,44 +296,11 @@ static void prepare(struct asking *asking)
     (void)curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
-/* Runs the request. Returns CURLE_ABORTED_BY_CALLBACK if it is cancelled. */
-static CURLcode carry_out(const struct asking *asking)
+/* Fills in the answer of a request that has ended. */
+static void finish(struct client *client, CURLcode code)
 {
-    enum { LOOK_MS = 50 };
-    const atomic_bool *cancel = asking->request->cancel;
-    CURLM *multi = asking->client->multi;
-    CURLcode result = CURLE_ABORTED_BY_CALLBACK;
-    int running = 1, left;
-    if (curl_multi_add_handle(multi, asking->client->easy) != CURLM_OK)
-        return CURLE_OUT_OF_MEMORY;
-    while (running > 0 && (cancel == NULL || !atomic_load_explicit(cancel, memory_order_relaxed))) {
-        if (curl_multi_perform(multi, &running) != CURLM_OK)
-            break;
-        if (running > 0)
-            (void)curl_multi_poll(multi, NULL, 0, LOOK_MS, NULL);
-    }
-    for (CURLMsg *message; (message = curl_multi_info_read(multi, &left)) != NULL;) {
-        if (message->msg == CURLMSG_DONE)
-            result = message->data.result;
-    }
-    (void)curl_multi_remove_handle(multi, asking->client->easy);
-    return result;
-}
-
-void client_ask(struct client *client, const struct client_request *request,
-                struct client_answer *answer)
-{
-    struct asking asking = {.client = client, .request = request, .answer = answer};
     CURL *easy = client->easy;
-    *answer = (struct client_answer){.status = 0};
-    if (strncasecmp(request->url, "http://", 7) != 0 &&
-        strncasecmp(request->url, "https://", 8) != 0) {
-        explain(&asking, CURLE_UNSUPPORTED_PROTOCOL);
-        return;
-    }
-    prepare(&asking);
-    CURLcode code = client->failed ? CURLE_OUT_OF_MEMORY : carry_out(&asking);
-
+    struct client_answer *answer = client->asking.answer;
     long status = 0;
     curl_off_t seconds = 0;
     char *type = NULL;
@@ -330,13 +313,142 @@ void client_ask(struct client *client, const struct client_request *request,
     if (type != NULL)
         (void)vitals_text_format((vitals_text){type, strlen(type)}, VITALS_TEXT_ASCII,
                                  answer->content_type, sizeof answer->content_type);
-    if (code != CURLE_OK && !(asking.cut && answer->status > 0))
-        explain(&asking, code);
+    if (code != CURLE_OK && !(answer->cut && answer->status > 0))
+        explain(&client->asking, code);
+    if (client->asking.room != NULL)
+        *client->asking.room += answer->body.size;
 
     client->failed = false;
     (void)curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
     (void)curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, NULL);
-    curl_slist_free_all(asking.headers);
+    curl_slist_free_all(client->asking.headers);
+    client->asking = (struct asking){.request = NULL};
+}
+
+/* Begins a request. Returns false if it has failed at once, with the answer filled in. */
+static bool begin(struct client *client, const struct client_request *request,
+                  struct client_answer *answer)
+{
+    client->asking = (struct asking){.request = request, .answer = answer};
+    *answer = (struct client_answer){.status = 0};
+    if (strncasecmp(request->url, "http://", 7) != 0 &&
+        strncasecmp(request->url, "https://", 8) != 0) {
+        explain(&client->asking, CURLE_UNSUPPORTED_PROTOCOL);
+        return false;
+    }
+    prepare(client);
+    if (client->failed)
+        finish(client, CURLE_OUT_OF_MEMORY);
+    return client->asking.request != NULL;
+}
+
+/* Runs the request. Returns CURLE_ABORTED_BY_CALLBACK if it is cancelled. */
+static CURLcode carry_out(struct client *client)
+{
+    enum { LOOK_MS = 50 };
+    const atomic_bool *cancel = client->asking.request->cancel;
+    CURLcode result = CURLE_ABORTED_BY_CALLBACK;
+    int running = 1, left;
+    if (client->multi == NULL)
+        client->multi = curl_multi_init();
+    if (client->multi == NULL || curl_multi_add_handle(client->multi, client->easy) != CURLM_OK)
+        return CURLE_OUT_OF_MEMORY;
+    while (running > 0 && (cancel == NULL || !atomic_load_explicit(cancel, memory_order_relaxed))) {
+        if (curl_multi_perform(client->multi, &running) != CURLM_OK)
+            break;
+        if (running > 0)
+            (void)curl_multi_poll(client->multi, NULL, 0, LOOK_MS, NULL);
+    }
+    for (CURLMsg *message; (message = curl_multi_info_read(client->multi, &left)) != NULL;) {
+        if (message->msg == CURLMSG_DONE)
+            result = message->data.result;
+    }
+    (void)curl_multi_remove_handle(client->multi, client->easy);
+    return result;
+}
+
+void client_ask(struct client *client, const struct client_request *request,
+                struct client_answer *answer)
+{
+    if (begin(client, request, answer))
+        finish(client, carry_out(client));
+}
+
+/* ---- many servers at once ---- */
+
+struct client_group {
+    CURLM *multi;
+    size_t room;
+    bool begun; /* a request since curl_multi_perform */
+};
+
+struct client_group *client_group_new(size_t connections, size_t room)
+{
+    struct client_group *group = calloc(1, sizeof *group);
+    if (group == NULL || (group->multi = curl_multi_init()) == NULL) {
+        free(group);
+        return NULL;
+    }
+    group->room = room;
+    (void)curl_multi_setopt(group->multi, CURLMOPT_MAXCONNECTS, (long)connections);
+    return group;
+}
+
+void client_group_free(struct client_group *group)
+{
+    if (group == NULL)
+        return;
+    (void)curl_multi_cleanup(group->multi);
+    free(group);
+}
+
+bool client_group_begin(struct client_group *group, struct client *client,
+                        const struct client_request *request, struct client_answer *answer)
+{
+    if (!begin(client, request, answer))
+        return false;
+    (void)curl_easy_setopt(client->easy, CURLOPT_PRIVATE, client);
+    if (curl_multi_add_handle(group->multi, client->easy) != CURLM_OK) {
+        finish(client, CURLE_OUT_OF_MEMORY);
+        return false;
+    }
+    client->asking.multi = group->multi;
+    client->asking.room = &group->room;
+    return group->begun = true;
+}
+
+static struct client_answer *next_ended(const struct client_group *group)
+{
+    CURLMsg *message;
+    int left;
+    while ((message = curl_multi_info_read(group->multi, &left)) != NULL) {
+        char *owner = NULL;
+        CURLcode code = message->data.result;
+        if (message->msg != CURLMSG_DONE ||
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner) != CURLE_OK)
+            continue;
+        struct client *client = (struct client *)(void *)owner;
+        struct client_answer *answer = client->asking.answer;
+        (void)curl_multi_remove_handle(group->multi, client->easy);
+        finish(client, code);
+        return answer;
+    }
+    return NULL;
+}
+
+struct client_answer *client_group_next(struct client_group *group, uint64_t wait_ns, int wake)
+{
+    struct client_answer *ended = next_ended(group);
+    struct curl_waitfd other = {.fd = wake, .events = CURL_WAIT_POLLIN};
+    int running;
+    if (ended != NULL)
+        return ended;
+    if (!group->begun)
+        (void)curl_multi_poll(group->multi, &other, wake >= 0, (int)((wait_ns + 999999) / 1000000),
+                              NULL);
+    (void)curl_multi_perform(group->multi, &running);
+    group->begun = false;
+    return next_ended(group);
 }
 #else
 int client_new(const struct client_options *options, struct client **out, vitals_error *error)
@@ -357,5 +469,30 @@ void client_ask(struct client *client, const struct client_request *request,
     (void)client;
     (void)request;
     *answer = (struct client_answer){.refused = true, .why = BUILT_WITHOUT_CLIENT};
+}
+
+struct client_group *client_group_new(size_t connections, size_t room)
+{
+    (void)connections, (void)room;
+    return NULL;
+}
+
+void client_group_free(struct client_group *group)
+{
+    (void)group;
+}
+
+bool client_group_begin(struct client_group *group, struct client *client,
+                        const struct client_request *request, struct client_answer *answer)
+{
+    (void)group;
+    client_ask(client, request, answer);
+    return false;
+}
+
+struct client_answer *client_group_next(struct client_group *group, uint64_t wait_ns, int wake)
+{
+    (void)group, (void)wait_ns, (void)wake;
+    return NULL;
 }
 #endif

@@ -23,7 +23,9 @@ struct client_options {
     const char *ca_file;           /* PEM */
     const char *certificate, *key; /* PEM; the key may be in the file of the certificate */
     const char *const *headers;    /* "Name: value", for every request; ends with NULL */
+    const char *netrc;             /* file of logins by machine, for URLs without one */
     bool insecure;                 /* do not verify the server's certificate */
+    bool direct;                   /* without a proxy, whatever the environment says */
     uint64_t connect_ns, total_ns; /* limits; 0: 10 s, 30 s */
 };
 
@@ -38,7 +40,8 @@ struct client_request {
     const void *body;
     size_t size;
     const atomic_bool *cancel; /* ends the request soon after it is set; may be NULL */
-    bool large; /* `total_ns` limits how long nothing is transferred, not the whole request */
+    bool large;  /* `total_ns` limits how long nothing is transferred, not the whole request */
+    size_t most; /* bytes of an answer; 0: CLIENT_ANSWER_MAX, which is also the most */
 };
 
 enum { CLIENT_ANSWER_MAX = 4 * 1024 * 1024 };
@@ -47,7 +50,8 @@ struct client_answer {
     int status;              /* HTTP status; 0: no answer, see `why` */
     bool refused;            /* no answer, and trying again does not help */
     uint64_t retry_after_ns; /* header Retry-After; 0: none */
-    struct buffer body;      /* cut at CLIENT_ANSWER_MAX bytes */
+    struct buffer body;      /* cut at the request's limit */
+    bool cut;                /* the server sent more */
     char content_type[80];
     char why[256]; /* one printable line: "could not connect to 127.0.0.1:5000" */
 };
@@ -56,6 +60,25 @@ struct client_answer {
 void client_ask(struct client *client, const struct client_request *request,
                 struct client_answer *answer);
 void client_answer_done(struct client_answer *answer);
+
+/* ---- many servers at once ---- */
+
+/* Requests of several clients under way in one thread: none waits for another. */
+struct client_group;
+
+/* Keeps at most so many connections open, and holds at most `room` bytes of answers at once: an
+ * answer that does not fit is cut. Returns NULL without memory or libcurl. */
+struct client_group *client_group_new(size_t connections, size_t room);
+void client_group_free(struct client_group *group); /* accepts NULL; after its clients */
+
+/* Begins a request of a client that has none under way; all is borrowed until the answer is
+ * returned. Returns false if it has failed at once, with the answer filled in. */
+bool client_group_begin(struct client_group *group, struct client *client,
+                        const struct client_request *request, struct client_answer *answer);
+
+/* Returns an answer that is complete; NULL if none is within the time, or if `wake`, a descriptor
+ * (-1: none), can be read. */
+struct client_answer *client_group_next(struct client_group *group, uint64_t wait_ns, int wake);
 
 /* Appends to a URL, percent-encoded except letters, digits and -._~ (and / if `path`). */
 void client_encode(struct buffer *url, const char *bytes, size_t size, bool path);

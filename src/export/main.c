@@ -26,11 +26,12 @@ extern const struct publisher textfile_publisher;    /* textfile.c */
 extern const struct publisher publisher_mlflow;      /* mlflow.c */
 extern const struct publisher publisher_otlp;        /* otlp.c */
 extern const struct publisher publisher_tensorboard; /* tensorboard.c */
+extern const struct publisher publisher_fleet;       /* poll.c */
 
 /* In the order in which they are called. */
-static const struct publisher *const PUBLISHERS[] = {&serve_publisher, &textfile_publisher,
-                                                     &publisher_mlflow, &publisher_otlp,
-                                                     &publisher_tensorboard};
+static const struct publisher *const PUBLISHERS[] = {&serve_publisher,       &textfile_publisher,
+                                                     &publisher_mlflow,      &publisher_otlp,
+                                                     &publisher_tensorboard, &publisher_fleet};
 enum { PUBLISHERS_COUNT = sizeof PUBLISHERS / sizeof PUBLISHERS[0] };
 
 static const uint64_t GRACE_NS = 10000000000; /* of the watchdog, beyond the patience */

@@ -1,0 +1,239 @@
+/* poll.c: see poll.h. One thread asks all machines; none waits for another, since each request has
+ * a deadline of its own. A machine that does not answer is asked less often, up to every eighth
+ * interval. */
+#include "export/fleet/poll.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "export/client.h"
+#include "export/clock.h"
+#include "export/export_thread.h"
+#include "export/link.h"
+#include "export/publisher.h"
+#include "export/reply.h"
+#include "record/error.h"
+#include "util/base.h"
+
+/* Answers are looked at this often: those that come together are read together. */
+static const uint64_t TURN_NS = 5000000;
+
+enum {
+    BEGUN_AT_ONCE = 64, /* requests begun in a turn: each new one may need a thread for its name */
+    BACK_OFF_MOST = 3   /* a silent machine is asked every 2^3 intervals */
+};
+
+struct poll_host {
+    struct client_answer answer; /* the first member: an answer is the machine's */
+    struct client_request request;
+    struct client *client;
+    char *url;
+    uint64_t due_ns;
+    unsigned failures;
+    bool busy, asked;
+};
+
+struct poll {
+    struct poll_host *hosts;
+    size_t count, next; /* next: where the search for machines that are due goes on */
+    struct client_group *group;
+    uint64_t interval_ns; /* 0: once */
+    int wake[2];          /* a byte, or its end, ends the thread */
+    struct buffer line;
+    struct export_thread thread;
+};
+
+static bool write_line(const struct buffer *line)
+{
+    for (size_t sent = 0; sent < line->size;) {
+        ssize_t count = write(LINK_HANDED, line->bytes + sent, line->size - sent);
+        if (count < 0 && errno != EINTR)
+            return false;
+        sent += count > 0 ? (size_t)count : 0;
+    }
+    return !line->failed;
+}
+
+/* Returns false if nobody reads any more. */
+static bool take(struct poll *poll, struct poll_host *host)
+{
+    struct client_answer *answer = &host->answer;
+    struct buffer *line = &poll->line;
+    bool good = answer->status == 200 && !answer->cut && answer->body.size > 0;
+    buffer_reset(line);
+    buffer_format(line, "%zu ", (size_t)(host - poll->hosts));
+    if (good) {
+        /* A line break is a blank in JSON, outside of its strings, where none may be. */
+        for (size_t i = 0; i < answer->body.size; i++) {
+            char *byte = &answer->body.bytes[i];
+            *byte = *byte == '\n' || *byte == '\r' ? ' ' : *byte;
+        }
+        buffer_string(line, "answer ");
+        buffer_append(line, answer->body.bytes, answer->body.size);
+    } else if (answer->status == 0)
+        buffer_format(line, "silent %s", answer->why);
+    else if (answer->status == 401 || answer->status == 403)
+        buffer_format(line, "login %d", answer->status);
+    else if (answer->cut)
+        buffer_string(line, "other too long");
+    else
+        buffer_format(line, "other %d", answer->status);
+    buffer_byte(line, '\n');
+
+    host->busy = false;
+    host->failures = answer->status != 0 ? 0 : host->failures + (host->failures < BACK_OFF_MOST);
+    uint64_t now_ns = clock_now_ns(), every_ns = poll->interval_ns << host->failures;
+    host->due_ns += every_ns;
+    if (host->due_ns < now_ns)
+        host->due_ns = now_ns + every_ns - (now_ns - host->due_ns) % uint64_max(every_ns, 1);
+    client_answer_done(answer);
+    return write_line(line);
+}
+
+/* Begins what is due, and returns when the next one is: now, if more are than are begun at once. */
+static uint64_t begin_due(struct poll *poll, uint64_t now_ns, bool *open)
+{
+    uint64_t next_ns = now_ns + 3600 * (uint64_t)1000000000;
+    size_t begun = 0;
+    for (size_t i = 0; i < poll->count; i++) {
+        struct poll_host *host = &poll->hosts[(poll->next + i) % poll->count];
+        if (host->busy || (host->asked && poll->interval_ns == 0))
+            continue;
+        if (host->due_ns > now_ns) {
+            next_ns = host->due_ns < next_ns ? host->due_ns : next_ns;
+        } else if (begun++ < BEGUN_AT_ONCE) {
+            host->busy = host->asked = true;
+            if (!client_group_begin(poll->group, host->client, &host->request, &host->answer))
+                *open = take(poll, host) && *open;
+        } else {
+            poll->next = (poll->next + i) % poll->count;
+            return now_ns + TURN_NS;
+        }
+    }
+    return next_ns;
+}
+
+static bool is_stopped(const struct poll *poll)
+{
+    char byte;
+    return read(poll->wake[0], &byte, 1) >= 0;
+}
+
+static void work(void *data)
+{
+    struct poll *poll = data;
+    const vitals_clock *clock = vitals_clock_system();
+    bool open = true;
+    while (open && !is_stopped(poll)) {
+        uint64_t now_ns = clock_now_ns(), next_ns = begin_due(poll, now_ns, &open);
+        struct client_answer *answer = client_group_next(poll->group, next_ns - now_ns,
+                                                         poll->wake[0]);
+        for (; answer != NULL && open; answer = client_group_next(poll->group, 0, poll->wake[0]))
+            open = take(poll, (struct poll_host *)answer);
+        (void)clock->wait_until(clock->data, poll->wake[0], clock_now_ns() + TURN_NS);
+    }
+}
+
+/* ---- start and end ---- */
+
+static void poll_free(struct poll *poll)
+{
+    for (size_t i = 0; i < poll->count; i++) {
+        client_free(poll->hosts[i].client);
+        client_answer_done(&poll->hosts[i].answer);
+        free(poll->hosts[i].url);
+    }
+    client_group_free(poll->group);
+    for (int i = 0; i < 2; i++) {
+        if (poll->wake[i] >= 0)
+            close(poll->wake[i]);
+    }
+    buffer_done(&poll->line);
+    free(poll->hosts);
+    free(poll);
+}
+
+static int add_host(struct poll *poll, const char *url, const char *view,
+                    const struct client_options *options, vitals_error *error)
+{
+    struct poll_host *host = &poll->hosts[poll->count];
+    struct buffer whole = {.bytes = NULL};
+    buffer_format(&whole, "%s/api/v1/snapshot%s", url, view);
+    host->url = whole.failed ? NULL : strdup(whole.bytes);
+    buffer_done(&whole);
+    if (host->url == NULL)
+        return record_no_memory("hosts", error);
+    host->request = (struct client_request){
+        .method = "GET", .url = host->url, .most = POLL_ANSWER_MAX};
+    poll->count++;
+    return client_new(options, &host->client, error);
+}
+
+static int fleet_open(const json_t *config, const json_t *export_config UNUSED, void **data,
+                      vitals_error *error)
+{
+    const json_t *hosts = json_object_get(config, "hosts"), *url;
+    double seconds = json_number_value(json_object_get(config, "timeout_seconds"));
+    uint64_t timeout_ns = seconds > 0 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 2000000000;
+    const struct client_options options = {
+        .user_agent = "vitals",
+        .netrc = json_string_value(json_object_get(config, "netrc")),
+        .ca_file = json_string_value(json_object_get(config, "ca_file")),
+        .direct = true,
+        .connect_ns = timeout_ns,
+        .total_ns = timeout_ns,
+    };
+    const char *view = json_is_true(json_object_get(config, "whole")) ? "" : "?view=fleet";
+    size_t count = json_array_size(hosts), i;
+    struct poll *poll = calloc(1, sizeof *poll);
+    struct poll_host *items = calloc(count + 1, sizeof *items);
+    if (poll == NULL || items == NULL) {
+        free(poll);
+        free(items);
+        return record_no_memory("hosts", error);
+    }
+    *poll = (struct poll){.hosts = items, .wake = {-1, -1}};
+    seconds = json_number_value(json_object_get(config, "interval_seconds"));
+    poll->interval_ns = seconds > 0 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 0;
+    int code = pipe2(poll->wake, O_CLOEXEC | O_NONBLOCK) < 0
+                   ? record_fail_errno(errno, "hosts", error)
+                   : 0;
+    json_array_foreach(hosts, i, url)
+    {
+        if (code == 0)
+            code = add_host(poll, json_string_value(url), view, &options, error);
+    }
+    if (code == 0 && (poll->group = client_group_new(count, POLL_ROOM)) == NULL)
+        code = record_no_memory("hosts", error);
+    if (code == 0)
+        code = export_thread_start(&poll->thread, work, poll, error);
+    if (code < 0) {
+        close(LINK_HANDED); /* the reader need not wait */
+        poll_free(poll);
+        return code;
+    }
+    *data = poll;
+    return 0;
+}
+
+static void fleet_close(void *data, uint64_t deadline_ns)
+{
+    struct poll *poll = data;
+    close(poll->wake[1]);
+    poll->wake[1] = -1;
+    pthread_mutex_lock(&poll->thread.mutex);
+    bool ended = export_thread_wait_for_end(&poll->thread, deadline_ns);
+    pthread_mutex_unlock(&poll->thread.mutex);
+    if (!ended) {
+        export_thread_abandon(&poll->thread);
+        return;
+    }
+    export_thread_done(&poll->thread);
+    poll_free(poll);
+}
+
+const struct publisher publisher_fleet = {
+    .name = "fleet", .open = fleet_open, .close = fleet_close};

@@ -1,0 +1,26 @@
+/* poll.h: the exporter as a client of many `vitals serve`, for `vitals top`.
+ *
+ * Its member of the first line (wire.h) is
+ *
+ *     "fleet": {"hosts": ["http://node01:9847", …], "interval_seconds": 1, "timeout_seconds": 2,
+ *               "whole": false, "netrc": "/path", "ca_file": "/path"}            interval 0: each
+ * is asked once
+ *
+ * What comes is written to the descriptor LINK_HANDED (link.h), a line for each answer: the place
+ * of the machine in the list, what came, and a rest, which is as untrusted as the machine: only
+ * line breaks were taken out.
+ *
+ *     0 answer {"schema":1,…}
+ *     1 silent could not connect to node02:9847
+ *     2 login 401
+ *     3 other 404 */
+#ifndef VITALS_EXPORT_FLEET_POLL_H
+#define VITALS_EXPORT_FLEET_POLL_H
+
+enum {
+    POLL_ANSWER_MAX = 1024 * 1024, /* bytes of a document */
+    POLL_LINE_MAX = POLL_ANSWER_MAX + 64,
+    POLL_ROOM = 64 * 1024 * 1024 /* of all documents that are on their way */
+};
+
+#endif
