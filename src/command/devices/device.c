@@ -7,7 +7,7 @@
 
 #include "command/devices/device_list.h"
 #include "command/grid.h"
-#include "command/look/snapshot_filter.h"
+#include "feed/snapshot_filter.h"
 #include "command/options/option.h"
 #include "command/output.h"
 #include "command/processes/ps_columns.h"

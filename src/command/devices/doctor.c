@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/look/snapshot_filter.h"
+#include "feed/snapshot_filter.h"
 #include "command/output.h"
 #include "report/report.h"
 #include "util/rows.h"

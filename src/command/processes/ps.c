@@ -7,7 +7,7 @@
 
 #include "command/command.h"
 #include "command/grid.h"
-#include "command/look/snapshot_filter.h"
+#include "feed/snapshot_filter.h"
 #include "command/output.h"
 #include "command/processes/ps_rows.h"
 

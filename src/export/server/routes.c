@@ -12,6 +12,7 @@
 #include "export/server/request_headers.h"
 #include "export/server/serve.h"
 #include "export/server/view.h"
+#include "feed/snapshot_filter.h"
 #include "feed/text.h"
 
 static const char JSON[] = "application/json; charset=utf-8";
@@ -56,6 +57,42 @@ static struct body *snapshot_all_event(struct serve *serve, struct sample *sampl
     if (serve->listed != NULL)
         write_event(serve, &text, "processes", serve->listed);
     return body_new(&text);
+}
+
+/* What a screen of many machines needs (`vitals top`): a twentieth of the document. */
+static bool is_of_fleet(vitals_metric metric)
+{
+    // clang-format off
+    static const vitals_metric COLUMNS[] = {
+        VITALS_HOST_LOAD_1M,
+        VITALS_GPU_NAME, VITALS_GPU_MEMORY_TOTAL_BYTES, VITALS_GPU_MEMORY_USED_BYTES,
+        VITALS_GPU_UTILIZATION_RATIO, VITALS_GPU_POWER_WATTS, VITALS_GPU_TEMPERATURE_CELSIUS,
+        VITALS_GPU_PROCESS_PROCESS, VITALS_GPU_PROCESS_TYPE, VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
+        VITALS_GPU_PROCESS_UTILIZATION_RATIO,
+        VITALS_PROCESS_USER, VITALS_PROCESS_WORKLOAD, VITALS_GPU_JOB_JOB_ID,
+    };
+    // clang-format on
+    size_t at = 0;
+    while (at < sizeof COLUMNS / sizeof COLUMNS[0] && COLUMNS[at] != metric)
+        at++;
+    return at < sizeof COLUMNS / sizeof COLUMNS[0];
+}
+
+static struct body *fleet_document(struct serve *serve UNUSED, struct sample *sample)
+{
+    const struct snapshot_changes changes = {.column = is_of_fleet};
+    const vitals_snapshot *whole = sample_snapshot(sample, NULL);
+    vitals_snapshot *part = NULL;
+    vitals_builder *builder = NULL;
+    struct buffer text = {.bytes = NULL};
+    bool written = whole != NULL && vitals_builder_new(&builder, NULL) == 0 &&
+                   snapshot_copy(whole, &changes, builder, &part, NULL) == 0 &&
+                   vitals_snapshot_json(part, text_write, &text, NULL) == 0;
+    vitals_snapshot_unref(part);
+    vitals_builder_free(builder);
+    if (!written)
+        buffer_done(&text);
+    return written ? body_new(&text) : NULL;
 }
 
 static struct view_sample view_sample_of(const struct serve *serve, struct sample *sample,
@@ -128,13 +165,6 @@ static void answer_rendered(struct serve *serve, render_function *render,
     answer->type = JSON;
 }
 
-/* The newest sample in the form of `vitals --json`. */
-static void api_snapshot(struct serve *serve, const struct http_request *request UNUSED,
-                         struct http_answer *answer)
-{
-    answer_rendered(serve, snapshot_document, answer);
-}
-
 /* The last hour (history.h). */
 static void api_history(struct serve *serve, const struct http_request *request UNUSED,
                         struct http_answer *answer)
@@ -146,6 +176,15 @@ static bool has_argument(const struct http_request *request, const char *name, c
 {
     const char *given = MHD_lookup_connection_value(request->mhd, MHD_GET_ARGUMENT_KIND, name);
     return given != NULL && strcmp(given, value) == 0;
+}
+
+/* The newest sample in the form of `vitals --json`; with ?view=fleet the part of it that `vitals
+ * top` shows. */
+static void api_snapshot(struct serve *serve, const struct http_request *request,
+                         struct http_answer *answer)
+{
+    bool fleet = has_argument(request, "view", "fleet");
+    answer_rendered(serve, fleet ? fleet_document : snapshot_document, answer);
 }
 
 /* Each new sample as a server-sent event: the document of `vitals --json`, or with ?view=page the

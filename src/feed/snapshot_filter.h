@@ -1,15 +1,16 @@
-/* snapshot_filter.h: copies a snapshot with a part of its rows. */
-#ifndef VITALS_COMMAND_LOOK_SNAPSHOT_FILTER_H
-#define VITALS_COMMAND_LOOK_SNAPSHOT_FILTER_H
+/* snapshot_filter.h: copies a snapshot with a part of its rows and columns. */
+#ifndef VITALS_FEED_SNAPSHOT_FILTER_H
+#define VITALS_FEED_SNAPSHOT_FILTER_H
 
 #include <stdbool.h>
 
 #include <vitals/sys/builder.h>
 #include <vitals/vitals.h>
 
-/* Which rows are copied, and a function that is called after the rows of each table and may add
- * others; either may be NULL. */
+/* Which rows and which columns are copied, a table without any being left out; and a function that
+ * is called after the rows of each table and may add others. Each may be NULL. */
 struct snapshot_changes {
+    bool (*column)(vitals_metric metric);
     bool (*keep)(void *data, const vitals_row *row);
     void (*more)(void *data, vitals_table entity, vitals_builder *builder);
     void *data;

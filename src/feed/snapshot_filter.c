@@ -1,5 +1,5 @@
 /* snapshot_filter.c: see snapshot_filter.h. */
-#include "command/look/snapshot_filter.h"
+#include "feed/snapshot_filter.h"
 #include "util/rows.h"
 
 #include <string.h>
@@ -61,9 +61,12 @@ int snapshot_copy(const vitals_snapshot *snapshot, const struct snapshot_changes
         for (vitals_metric metric = 0;
              (metric = vitals_metric_next(metric)) != 0 && count < COLUMNS_MAX;) {
             if (vitals_metric_table(metric) == entity &&
-                vitals_snapshot_has_metric(snapshot, metric))
+                vitals_snapshot_has_metric(snapshot, metric) &&
+                (changes->column == NULL || changes->column(metric)))
                 columns[count++] = metric;
         }
+        if (count == 0 && changes->column != NULL)
+            continue;
 
         vitals_builder_table(builder, entity, columns, count);
         vitals_builder_state(builder, entity, vitals_snapshot_state(snapshot, entity));
