@@ -1,0 +1,81 @@
+/* fleet.h: many machines: the newest answer of each, and what is wrong with the others.
+ *
+ * A process of its own asks them (export/fleet/poll.h) and writes lines to a descriptor. Reading
+ * never waits for a machine. One thread. */
+#ifndef VITALS_FLEET_FLEET_H
+#define VITALS_FLEET_FLEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vitals/sys/builder.h>
+#include <vitals/vitals.h>
+
+#include "fleet/host_list.h"
+#include "monitor/model.h"
+
+enum fleet_state {
+    FLEET_WAITING, /* nothing has come yet */
+    FLEET_ANSWERS,
+    FLEET_SILENT,   /* no connection, or no answer in time */
+    FLEET_NO_LOGIN, /* a login is missing or wrong */
+    FLEET_OTHER     /* it answers, but not as vitals serve does */
+};
+enum { FLEET_STATES = FLEET_OTHER + 1, FLEET_WHY = 128 };
+
+extern const char *const fleet_state_names[FLEET_STATES]; /* "waiting", "answers", … */
+
+struct fleet_host {
+    struct host_place place;
+    enum fleet_state state;
+    char why[FLEET_WHY];     /* of the states after FLEET_ANSWERS, safe to print; "" */
+    uint64_t answered_ns;    /* of our clock, of the newest answer; 0: none */
+    uint64_t failing_ns;     /* since when it does not answer; 0: it does, or nothing came yet */
+    vitals_snapshot *newest; /* NULL: none, or it is too old to be shown */
+    struct idle_gpus idle;
+};
+
+struct fleet {
+    struct fleet_host *hosts;
+    size_t count, heard; /* heard: machines of which something has come */
+    vitals_builder *builder;
+};
+
+/* Takes the list over. Errors: EMEMORY. */
+int fleet_init(struct fleet *fleet, struct host_list *list, vitals_error *error);
+void fleet_done(struct fleet *fleet);
+
+/* Takes a line of export/fleet/poll.h. Returns false for one that is in no known form. */
+bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now_ns);
+
+/* Forgets the figures of machines that have not answered for so long. */
+void fleet_forget(struct fleet *fleet, uint64_t now_ns, uint64_t after_ns);
+
+/* ---- asking: ask.c ---- */
+
+struct fleet_asking {
+    const char *program;         /* the exporter */
+    const char *netrc, *ca_file; /* NULL: none */
+    bool whole; /* ask for everything that a machine tells, not for what the table shows */
+    uint64_t interval_ns; /* 0: each once */
+    uint64_t timeout_ns;  /* of one request */
+};
+
+struct fleet_link;
+
+/* Starts the process that asks. Errors: those of link_open, ESYSTEM, EUNSUPPORTED (built without
+ * the exporter). */
+int fleet_link_open(const struct fleet *fleet, const struct fleet_asking *asking,
+                    struct fleet_link **out, vitals_error *error);
+void fleet_link_close(struct fleet_link *link); /* accepts NULL */
+
+/* The descriptor that can be read when something came. */
+int fleet_link_descriptor(const struct fleet_link *link);
+
+/* Takes what has come, without waiting; with a fleet of NULL it is thrown away, so that rows which
+ * borrow from the fleet stay. Returns how many machines that is about, or an error:
+ * EGONE (the process has ended; the message is its last). */
+int fleet_link_read(struct fleet_link *link, struct fleet *fleet, vitals_error *error);
+
+#endif
