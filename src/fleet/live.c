@@ -1,0 +1,129 @@
+/* live.c: see screen.h: the screen of many machines on a terminal. It waits in one place, for keys,
+ * answers and signals, and draws at most once for all that has come. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "export/clock.h"
+#include "fleet/screen.h"
+#include "monitor/terminal.h"
+
+/* Answers that come together are drawn together. */
+static const uint64_t TOGETHER_NS = 100000000;
+
+/* Opens a machine's own screen: ssh -t HOST vitals. The name cannot begin with a dash. */
+static void open_machine(struct fleet_screen *screen)
+{
+    char name[300];
+    const struct fleet_host *host = fleet_screen_host(screen);
+    const char *from = host->place.name + (host->place.name[0] == '[');
+    size_t size = strcspn(from, from > host->place.name ? "]" : ":");
+    (void)snprintf(name, sizeof name, "%.*s", (int)size, from);
+    terminal_suspend();
+    pid_t child = fork();
+    if (child == 0) {
+        execlp("ssh", "ssh", "-t", "--", name, "vitals", (char *)NULL);
+        _exit(127);
+    }
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    terminal_resume();
+    int code = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+    if (code == 127)
+        (void)snprintf(screen->message, sizeof screen->message,
+                       "ssh, or vitals on %.60s, cannot be started", name);
+    else if (code != 0)
+        (void)snprintf(screen->message, sizeof screen->message, "ssh %.60s vitals ended with %d",
+                       name, code);
+}
+
+static void read_keys(struct fleet_screen *screen, struct canvas *canvas)
+{
+    struct input_event event;
+    while (!screen->quit && terminal_read(&event) > 0) {
+        int width, height;
+        if (event.code == INPUT_SIZE) {
+            terminal_size(&width, &height);
+            (void)canvas_resize(canvas, width, height);
+        } else if (event.code == INPUT_CONTROL('z')) {
+            terminal_suspend();
+            (void)raise(SIGSTOP);
+            terminal_resume();
+        } else if (event.code == INPUT_CONTROL('l'))
+            terminal_forget();
+        else
+            fleet_screen_input(screen, &event);
+        if (screen->opened)
+            open_machine(screen);
+        screen->opened = false;
+    }
+}
+
+static int run(const struct fleet_live *live, struct fleet_screen *screen, vitals_error *error)
+{
+    enum { KEYS, ANSWERS, SIGNALS, PLACES };
+    struct canvas canvas = {.width = 0};
+    int width, height, code = 0;
+    uint64_t draw_ns = 0; /* when answers that have come are drawn; 0: none have */
+    terminal_size(&width, &height);
+    if (canvas_resize(&canvas, width, height) < 0)
+        code = VITALS_EMEMORY;
+    while (code == 0 && !screen->quit) {
+        struct pollfd places[PLACES] = {
+            {.fd = terminal_descriptor(), .events = POLLIN},
+            {.fd = fleet_link_descriptor(live->link), .events = POLLIN},
+            {.fd = live->interrupts, .events = POLLIN},
+        };
+        uint64_t now_ns = clock_now_ns();
+        int wait_ms = draw_ns == 0       ? 1000
+                      : draw_ns > now_ns ? (int)((draw_ns - now_ns) / 1000000) + 1
+                                         : 0;
+        int got = poll(places, PLACES, wait_ms);
+        bool keys = got < 0 || (places[KEYS].revents & POLLIN), due = got == 0;
+        if (places[SIGNALS].revents != 0 || (places[KEYS].revents & (POLLHUP | POLLERR)))
+            break;
+        if (keys)
+            read_keys(screen, &canvas);
+        if (places[ANSWERS].revents != 0) {
+            int taken = fleet_link_read(live->link, screen->held ? NULL : live->fleet, error);
+            code = taken < 0 ? taken : 0;
+            draw_ns = draw_ns > 0 ? draw_ns : now_ns + TOGETHER_NS;
+        }
+        now_ns = clock_now_ns();
+        if (code < 0 || !(keys || due || (draw_ns > 0 && now_ns >= draw_ns)))
+            continue;
+        if (!screen->held) {
+            fleet_forget(live->fleet, now_ns, live->forget_ns);
+            code = fleet_screen_update(screen);
+        }
+        fleet_screen_draw(screen, &canvas, now_ns);
+        terminal_show(&canvas);
+        draw_ns = 0;
+    }
+    canvas_done(&canvas);
+    if (code == VITALS_EMEMORY)
+        *error = (vitals_error){.code = code, .message = "out of memory"};
+    return code;
+}
+
+int fleet_live_run(const struct fleet_live *live, vitals_error *error)
+{
+    struct fleet_screen screen;
+    int code = fleet_screen_init(&screen, live->fleet, &live->look, &live->order);
+    if (code < 0)
+        *error = (vitals_error){.code = code, .message = "out of memory"};
+    else if ((code = terminal_open(live->term, error)) == 0) {
+        if (terminal_colors() < 256 && screen.look.theme != THEME_MONO)
+            screen.look.theme = THEME_CONTRAST;
+        code = run(live, &screen, error);
+        terminal_close();
+    }
+    fleet_screen_done(&screen);
+    return code;
+}
