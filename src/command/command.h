@@ -34,7 +34,8 @@ enum {
     COMMAND_RECORD = 1 << 15,
     COMMAND_REPLAY = 1 << 16,
     COMMAND_SERVE = 1 << 17,
-    COMMAND_SEND = 1 << 18
+    COMMAND_SEND = 1 << 18,
+    COMMAND_TOP = 1 << 19
 };
 #define COMMAND_ANY (~0u)
 
@@ -71,10 +72,16 @@ command_function command_view, command_one_shot, command_json, command_monitor, 
 command_function command_replay, command_run, command_metrics, command_options, command_ps;
 command_function command_info, command_kill, command_device, command_topo, command_select;
 command_function command_doctor, command_report, command_compare, command_record, command_track;
-command_function command_mark, command_serve, command_send, command_version;
+command_function command_mark, command_serve, command_send, command_top, command_version;
 
 /* True if the view is the monitor. view.c */
 bool command_is_monitor(const struct settings *settings);
+
+/* The same for the screen of many machines. top.c */
+bool command_is_live_top(const struct settings *settings);
+
+/* `vitals select --hosts`: devices of other machines. Returns the exit code. select_hosts.c */
+int command_select_hosts(const struct settings *settings, const vitals_gpu_select_options *options);
 
 /* True if the locale says that the terminal understands UTF-8. */
 bool command_is_utf8(void);

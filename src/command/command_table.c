@@ -216,6 +216,20 @@ const struct command command_table[] = {
               "1 it cannot: the port is in use or needs rights, the address is not of this\n"
               "  machine, others could reach it unprotected, --web-config is wrong\n"
               "2 usage, also where --listen is a name or has a wrong port\n"},
+    {.name = "top", .run = command_top, .bit = COMMAND_TOP, .flags = COMMAND_PLAIN,
+     .usage = "top --hosts LIST [OPTION]...",
+     .summary = "shows the GPUs of many machines on one screen",
+     .purpose = "Asks vitals serve on each machine, and shows their devices, users or jobs: which "
+                "GPU is free, which memory is held idle, what did not answer and since when. A "
+                "machine that hangs delays none of the others.",
+     .examples = "vitals top --hosts node01,node02\n"
+                 "vitals top --hosts 'node[01-64]' --by user --sort -used\n"
+                 "vitals top --hosts @hosts.txt --once --filter free\n"
+                 "vitals -1 --hosts @targets.json           Prometheus' file_sd\n"
+                 "vitals select --hosts 'node[01-64]' -n 2\n",
+     .exits = "0 done, also where some machines did not answer\n"
+              "1 none answered, or it could not be shown\n"
+              "2 usage\n"},
     {.name = "send", .run = command_send, .bit = COMMAND_SEND,
      .flags = COMMAND_WORDS | COMMAND_PLAIN,
      .usage = "send [OPTION]... FILE...",

@@ -276,7 +276,8 @@ static int start(struct settings *settings, int argc, char **argv)
     const char *named = getenv("VITALS_TELL");
     bool tells = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
                  settings->export.tensorboard != NULL || settings->export.textfile != NULL ||
-                 settings->command->bit == COMMAND_SERVE || settings->command->bit == COMMAND_SEND;
+                 settings->command->bit == COMMAND_SERVE ||
+                 settings->command->bit == COMMAND_SEND || settings->fleet.hosts != NULL;
     if (tells)
         settings->export.program = named != NULL && named[0] != '\0' ? named
                                                                      : find_program("tell", &path);

@@ -289,6 +289,16 @@ struct serve_settings {
     bool no_host;
 };
 
+/* Many machines: top, and the view and select with --hosts. */
+struct fleet_settings {
+    const char *hosts;  /* see fleet/host_list.h; NULL: this machine */
+    const char *by;     /* one of fleet_by_names */
+    const char *sort;   /* NAME or -NAME; NULL: not given */
+    const char *filter; /* NULL: none */
+    const char *netrc, *ca_file;
+    uint64_t timeout_ns; /* of one machine */
+};
+
 struct send_settings {
     const char *mlflow; /* replaces the server that the file names; NULL: not given */
     uint64_t wait_ns;
@@ -328,6 +338,7 @@ struct settings {
     struct export_settings export;
     struct serve_settings serve;
     struct send_settings send;
+    struct fleet_settings fleet;
 
     const struct command *commands; /* the table of commands */
     const struct command *command;  /* the current command */

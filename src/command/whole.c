@@ -10,5 +10,6 @@ bool whole_is_linked(void)
 bool whole_is_needed(const struct settings *settings)
 {
     return (settings->command->flags & COMMAND_WHOLE) || settings->machine.from != NULL ||
-           settings->recording.path != NULL || command_is_monitor(settings);
+           settings->recording.path != NULL || command_is_monitor(settings) ||
+           command_is_live_top(settings);
 }

@@ -181,6 +181,9 @@ class Forms(unittest.TestCase):
             ("report", "html"): (["report", "-", "--html", "-"], out, account),
             ("report", "FILE"): (["report", "-"], out, table),
             ("report", "phases-from"): None,
+            **{(command, option): ([*([command] if command != "vitals" else []), "--hosts", "a", f"--{option}", "-"],
+                                   said, "")
+               for command in ("vitals", "top", "select") for option in ("netrc", "ca-file")},
             ("serve", "web-config"): (["serve", "--web-config", "-"], said, ""),
             ("serve", "textfile"): (["serve", "--textfile", "-"], said, ""),
             ("Every command", "config"): (["options", "--settings", "--config", "-"], out, '{"interval": 7}'),

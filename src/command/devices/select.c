@@ -418,13 +418,10 @@ static bool is_mig(const vitals_row *row)
            strcmp(variable, "CUDA_VISIBLE_DEVICES") == 0;
 }
 
-/* Writes the number that nvidia-smi uses; for partitions of other vendors the number that their
- * programs use. */
-static void put_id(const struct select_choice *choice, const vitals_row *row,
-                   char out[static SELECT_ID])
+void select_id(const char *format, const vitals_row *row, char out[static SELECT_ID])
 {
     uint64_t index;
-    if (strcmp(choice->settings->select.id_format, "uuid") == 0 || is_mig(row))
+    if (strcmp(format, "uuid") == 0 || is_mig(row))
         select_uuid(row, out);
     else if (vitals_row_parent(row) == 0 && vitals_row_u64(row, VITALS_GPU_INDEX, &index) > 0)
         snprintf(out, SELECT_ID, "%llu", (unsigned long long)index);
@@ -437,7 +434,7 @@ static void put_list(const struct select_choice *choice, const char *separator,
 {
     for (size_t i = 0; i < choice->count; i++) {
         char id[SELECT_ID];
-        put_id(choice, choice->rows[i], id);
+        select_id(choice->settings->select.id_format, choice->rows[i], id);
         output_text(output, i > 0 ? separator : "");
         output_text(output, id);
     }
@@ -450,7 +447,7 @@ static int print(const struct select_choice *choice)
     if (settings->select.null) {
         for (size_t i = 0; i < choice->count; i++) {
             char id[SELECT_ID];
-            put_id(choice, choice->rows[i], id);
+            select_id(settings->select.id_format, choice->rows[i], id);
             (void)output_write(output, id, strlen(id) + 1);
         }
     } else {
@@ -525,6 +522,8 @@ int command_select(const struct settings *settings)
     choice.settings = settings;
     choice.folder = -1;
     int code = take_settings(&choice);
+    if (code == 0 && settings->fleet.hosts != NULL)
+        return command_select_hosts(settings, &choice.options);
     if (code == 0) {
         choice.folder = lock_folder_open(settings);
         code = choice.folder < 0 && settings->select.lock ? EXIT_CANNOT : 0;

@@ -48,6 +48,10 @@ void select_uuid(const vitals_row *row, char out[static SELECT_ID]);
 uint64_t select_ordinal(const vitals_row *row);
 const char *select_variable(const vitals_row *row);
 
+/* What is printed of it: its UUID if the format is "uuid" and for a MIG device, else the number
+ * that nvidia-smi uses; for partitions of other vendors the number that their programs use. */
+void select_id(const char *format, const vitals_row *row, char out[static SELECT_ID]);
+
 /* ---- CUDA's device order ---- CUDA is asked in a process of its own: it reads
  * CUDA_VISIBLE_DEVICES, keeps threads, and may hang. */
 

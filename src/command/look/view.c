@@ -23,7 +23,8 @@ static bool is_capable(const struct settings *settings)
 bool command_is_monitor(const struct settings *settings)
 {
     const struct view_settings *view = &settings->view;
-    if (settings->command->bit != COMMAND_VIEW || settings->look.json || view->screen != NULL)
+    if (settings->command->bit != COMMAND_VIEW || settings->look.json || view->screen != NULL ||
+        settings->fleet.hosts != NULL)
         return false;
     if (view->monitor)
         return is_terminal(settings);
@@ -102,6 +103,8 @@ int command_json(const struct settings *settings)
 
 int command_view(const struct settings *settings)
 {
+    if (settings->fleet.hosts != NULL)
+        return command_top(settings);
     if (settings->look.json)
         return command_json(settings);
     if (settings->view.screen != NULL)

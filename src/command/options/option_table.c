@@ -1,6 +1,7 @@
 /* option_table.c: all options, in the order of the help. */
 #include "command/options/option.h"
 #include "command/processes/ps_columns.h"
+#include "fleet/names.h"
 #include "record/recorder.h"
 #include "view/theme.h"
 
@@ -55,6 +56,8 @@ enum {
     RECORD = COMMAND_RECORD,
     REPLAY = COMMAND_REPLAY,
     SERVE = COMMAND_SERVE,
+    TOP = COMMAND_TOP,
+    FLEET = COMMAND_VIEW | COMMAND_TOP | COMMAND_SELECT,
     TELLERS = COMMAND_RUN | COMMAND_TRACK | COMMAND_RECORD,
     WATCH = VIEW | COMMAND_REPLAY,
     MEASURERS = COMMAND_RUN | COMMAND_TRACK | COMMAND_RECORD,
@@ -108,6 +111,41 @@ const struct option option_table[] = {
      .preset = "100ms", .minimum = 0, .maximum = 3600, .everywhere = true,
      .help = "wait TIME between the two readings that give the rates of a report; 0: read once, "
              "without rates"},
+
+    {OPTION("hosts", TEXT, VIEW, TOP, fleet.hosts), .argument = "LIST",
+     .help = "ask these machines, which run vitals serve: a,b,c; host:port; node[01-64,70]; "
+             "https://host; @FILE with such items in lines, or with Prometheus' file_sd"},
+    {OPTION("hosts", TEXT, VIEW, VIEW, fleet.hosts), .argument = "LIST", .excludes = "monitor",
+     .help = "show these machines instead of this one, as vitals top does"},
+    {OPTION("hosts", TEXT, CHOICE, SELECT, fleet.hosts), .argument = "LIST", .excludes = "lock",
+     .help = "choose on these machines, which run vitals serve (vitals top): a line for each that "
+             "has enough, the one with the most free memory first"},
+    {OPTION("by", TEXT, VIEW, TOP, fleet.by), .argument = "gpu|node|user|job",
+     .choices = fleet_by_names, .preset = "gpu",
+     .help = "a row for each device, machine, user or job"},
+    {OPTION("sort", TEXT, VIEW, TOP, fleet.sort), .argument = "[-]COLUMN",
+     .value = fleet_column_word, .dashed = true,
+     .help = "sort by a column, by its heading: used, util, idle; -COLUMN: descending; missing "
+             "values come last"},
+    {OPTION("filter", TEXT, VIEW, TOP, fleet.filter), .argument = "WORDS",
+     .help = "only rows that hold all of the words; !WORD: that do not hold it"},
+    {OPTION("once", FLAG, VIEW, TOP, view.once), .brief = "1",
+     .help = "print a table and end; the default where the output is no terminal"},
+    {OPTION("json", FLAG, VIEW, TOP, look.json), .help = "print the table once as JSON"},
+    {OPTION("screen", TEXT, VIEW, TOP, view.screen), .argument = "COLUMNSxROWS",
+     .excludes = "once", .help = "print the screen once as text, for scripts and tests"},
+    {OPTION("host-timeout", DURATION, VIEW, FLEET, fleet.timeout_ns), .argument = "TIME",
+     .preset = "2s", .minimum = 0.05, .maximum = 60,
+     .help = "count a machine of --hosts as silent that has not answered within TIME"},
+    {OPTION("netrc", TEXT, VIEW, FLEET, fleet.netrc), .argument = "FILE",
+     .no_stream = "another program reads it",
+     .help = "read the logins of --hosts from FILE, as curl and ftp do: machine NAME login USER "
+             "password SECRET; each is sent to that machine alone"},
+    {OPTION("ca-file", TEXT, VIEW, FLEET, fleet.ca_file), .argument = "FILE",
+     .no_stream = "another program reads it",
+     .help = "trust the certificates in FILE for https:// in --hosts"},
+    {OPTION("interval", DURATION, VIEW, TOP, sampling.interval_ns), .argument = "TIME",
+     .minimum = 0.1, .maximum = 86400, .help = "ask this often: 2, 0.5s, 1min; default: 1 s"},
 
     {OPTION("json", FLAG, FORM, METRICS, look.json), .help = "print the catalogue as JSON"},
     {OPTION("settings", FLAG, FORM, OPTIONS, form_settings),
@@ -164,18 +202,19 @@ const struct option option_table[] = {
      .help = "color bars and graphs of the monitor from green to red, on terminals of 256 "
              "colors"},
     {OPTION("force-color", FLAG, LOOK,
-            WATCH | RUN | SHOWERS | DEVICE | TOPO | DOCTOR | REPORT | COMPARE, look.force_color),
+            WATCH | RUN | SHOWERS | DEVICE | TOPO | DOCTOR | REPORT | COMPARE | TOP,
+            look.force_color),
      .everywhere = true,
      .help = "print colors even if the output is no terminal or NO_COLOR is set"},
-    {OPTION("light", FLAG, LOOK, WATCH, view.light), .everywhere = true,
+    {OPTION("light", FLAG, LOOK, WATCH | TOP, view.light), .everywhere = true,
      .help = "use dark colors in the monitor, for a light background; on terminals of 256 "
              "colors"},
-    {OPTION("theme", CHOICE, LOOK, WATCH, view.theme), ALSO(view.theme_given), .argument = "THEME",
+    {OPTION("theme", CHOICE, LOOK, WATCH | TOP, view.theme), ALSO(view.theme_given), .argument = "THEME",
      .choices = theme_names, .preset = "dark", .everywhere = true,
      .help = "colors of the monitor: dark, light, contrast (bright, on any terminal) or mono "
              "(none)"},
     {OPTION("width", NUMBER, LOOK,
-            VIEW | INFO | KILL | DEVICE | TOPO | DOCTOR | REPORT | COMPARE, look.width),
+            VIEW | INFO | KILL | DEVICE | TOPO | DOCTOR | REPORT | COMPARE | TOP, look.width),
      .argument = "COLUMNS", .minimum = 79, .maximum = 4096, .everywhere = true,
      .foreign = "COLUMNS",
      .help = "print lines of at most COLUMNS, 79 or more; default: the terminal's width"},

@@ -1,0 +1,407 @@
+"""`vitals top`: real `vitals serve` on loopback beside machines that are dead, hang, babble, lie and ask
+for a login."""
+
+import contextlib
+import copy
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from harness import BUILD, VITALS, environment, for_every_user, vitals, wait_until
+from input_events import BUILT, Events
+from served import Server
+
+TELLS = f"env VITALS_TELL={for_every_user(BUILD.resolve() / 'tell')}"  # it is not beside the program of events
+DEVICES = 5  # of the demo, two of them parts of one
+LIMIT = 1024 * 1024  # POLL_ANSWER_MAX
+
+
+def machine(*options):
+    """A process of `vitals serve`, and where it listens."""
+    process = subprocess.Popen([VITALS, "serve", "--demo", "--listen", "127.0.0.1:0", *options],
+                               env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    url = process.stderr.readline().split()[-1]
+    return process, re.match(r"http://([^/]+)/", url)[1]
+
+
+def stop(process):
+    process.terminate()
+    process.wait()
+    process.stderr.close()
+
+
+class Stranger:
+    """A machine that does what `answer(connection, request)` does with each connection and request."""
+
+    def __init__(self, answer):
+        self.answer, self.requests, self.connections, self.sent = answer, [], 0, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.name = f"127.0.0.1:{self.port}"
+        self.open = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection = self.listener.accept()[0]
+                self.connections += 1
+                self.open.append(connection)
+                threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        got = b""
+        with contextlib.suppress(OSError):
+            while part := connection.recv(65536):
+                got += part
+                while b"\r\n\r\n" in got:
+                    request, _, got = got.partition(b"\r\n\r\n")
+                    self.requests.append(request.decode())
+                    self.answer(self, connection)
+
+    def close(self):
+        self.listener.close()
+        for connection in self.open:
+            connection.close()
+
+
+def says(body, status="200 OK", more=""):
+    def answer(_, connection):
+        head = f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n{more}\r\n"
+        connection.sendall(head.encode() + body)
+    return answer
+
+
+def endless(stranger, connection):
+    connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+    with contextlib.suppress(OSError):
+        while True:
+            stranger.sent += connection.send(b" " * 65536)
+
+
+def hangs(_stranger, _connection):
+    pass
+
+
+def hostile():
+    """A snapshot of the demo whose users, devices and jobs have names that no terminal should get."""
+    document = json.loads(vitals("--json", "--demo").stdout)
+    for process in document["tables"]["process"]:
+        process.get("availability", {}).pop("user", None)
+        process["user"] = "eve\x1b[2J\n\u202e"
+    for gpu in document["tables"]["gpu"]:
+        gpu["name"] = "\x1b]0;owned\x07 GPU"
+    return json.dumps(document).encode()
+
+
+class Top(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.machines = [machine() for _ in range(3)]
+        cls.names = [name for _, name in cls.machines]
+        cls.hosts = ",".join(cls.names)
+        for process, _ in cls.machines:
+            cls.addClassCleanup(stop, process)
+        for name in cls.names:
+            wait_until(lambda name=name: cls.document("--hosts", name)["gpus"] == DEVICES, "devices of the demo")
+
+    @staticmethod
+    def document(*arguments):
+        return json.loads(vitals("top", "--json", "--host-timeout", "20", *arguments).stdout)
+
+    def stranger(self, answer):
+        one = Stranger(answer)
+        self.addCleanup(one.close)
+        return one
+
+    def test_each_device_has_a_row(self):
+        done = vitals("top", "--hosts", self.hosts, "--width", 160, env={"LC_ALL": "C.UTF-8"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertIn(f"3 of 3 machines answer  {3 * DEVICES} GPUs", lines[0])
+        self.assertEqual(lines[1], "")
+        self.assertEqual(lines[2].split(), ["HOST", "GPU", "NAME", "FREE", "UTIL", "USED", "TOTAL", "USERS",
+                                            "POWER", "TEMP", "IDLE", "JOBS"])
+        self.assertEqual(len(lines), 3 + 3 * DEVICES)
+        for name in self.names:
+            self.assertEqual(sum(line.startswith(name) for line in lines), DEVICES)
+        self.assertRegex(lines[3], r"127\.0\.0\.1:\d+ +0 +H100 80GB HBM3 .* 80\.00GiB .* \d+W +\d+C")
+
+    def test_figures_are_those_of_the_machine(self):
+        rows = self.document("--hosts", self.names[0])["rows"]
+        own = json.loads(vitals("--json", "--demo").stdout)["tables"]["gpu"]
+        self.assertEqual([row["memory_total_bytes"] for row in rows],
+                         [gpu["memory_total_bytes"] for gpu in own if gpu["key"] not in {g["parent"] for g in own}])
+        self.assertTrue(all(0 <= row["utilization_ratio"] <= 1 for row in rows if row["utilization_ratio"] is not None))
+
+    def test_machines_users_and_jobs_are_sums(self):
+        devices = self.document("--hosts", self.hosts)["rows"]
+        nodes = self.document("--hosts", self.hosts, "--by", "node")["rows"]
+        self.assertEqual([node["host"] for node in nodes], self.names)
+        for node in nodes:
+            own = [row for row in devices if row["host"] == node["host"]]
+            self.assertEqual(node["gpus"], len(own))
+            self.assertEqual(node["memory_total_bytes"], sum(row["memory_total_bytes"] or 0 for row in own))
+
+        whole = json.loads(vitals("--json", "--demo").stdout)
+        tables = whole["tables"]
+        owners = {process["key"]: process for process in tables["process"]}
+        for process in tables["process"]:
+            for name in ("workload", "user"):
+                process.get("availability", {}).pop(name, None)
+            process["workload"], process["user"] = f"slurm:{process['key'] % 2}.0", f"user{process['key'] % 2}"
+        expected = {}
+        for user in tables["gpu_process"]:
+            process = owners.get(user["process"])
+            own = expected.setdefault(process["user"] if process else "?", [0, set()])
+            own[0] += user["memory_used_bytes"]
+            own[1].add(user["parent"])
+        first, second = (self.stranger(says(json.dumps(whole).encode())) for _ in range(2))
+        for by, names in (("user", lambda name: name), ("job", lambda name: name.replace("user", "slurm:") + ".0"
+                                                         if name != "?" else name)):
+            rows = self.document("--hosts", f"{first.name},{second.name}", "--by", by)["rows"]
+            self.assertEqual({row[by]: (row["hosts"], row["gpus"], row["memory_used_bytes"]) for row in rows},
+                             {names(name): (2, 2 * len(gpus), 2 * used) for name, (used, gpus) in expected.items()})
+            used = [row["memory_used_bytes"] for row in rows]
+            self.assertEqual(used, sorted(used, reverse=True))
+
+    def test_rows_are_sorted_and_filtered(self):
+        rows = self.document("--hosts", self.hosts, "--sort", "-power")["rows"]
+        watts = [row["power_watts"] for row in rows]
+        known = [one for one in watts if one is not None]
+        self.assertEqual(watts, sorted(known, reverse=True) + [None] * (len(watts) - len(known)))
+        rows = self.document("--hosts", self.hosts, "--filter", f"{self.names[1]} H100")["rows"]
+        self.assertTrue(rows)
+        self.assertTrue(all(row["host"] == self.names[1] and "H100" in row["name"] for row in rows))
+        rest = self.document("--hosts", self.hosts, "--filter", f"!{self.names[1]}")["rows"]
+        self.assertEqual(len(rest), 2 * DEVICES)
+
+    def test_one_machine_delays_and_spoils_no_other(self):
+        with socket.create_server(("127.0.0.1", 0)) as dead:
+            closed = f"127.0.0.1:{dead.getsockname()[1]}"
+        strangers = {
+            "hangs": self.stranger(hangs), "rubbish": self.stranger(says(b"rubbish")),
+            "endless": self.stranger(endless), "login": self.stranger(says(b"", "401 Unauthorized")),
+            "other": self.stranger(says(b"{}")), "missing": self.stranger(says(b"", "404 Not Found")),
+            "banner": self.stranger(lambda _, connection: connection.sendall(b"SSH-2.0-OpenSSH\r\n"))}
+        names = {"dead": closed} | {kind: stranger.name for kind, stranger in strangers.items()}
+        hosts = ",".join([*names.values(), *self.names])
+        document = json.loads(vitals("top", "--json", "--hosts", hosts, "--host-timeout", "3").stdout)
+        found = {one["host"]: one for one in document["machines"]}
+        self.assertEqual([found[name]["state"] for name in self.names], ["answers"] * 3)
+        self.assertEqual(len([row for row in document["rows"] if row["memory_total_bytes"]]), 3 * DEVICES)
+        expected = {"hangs": ("silent", "no answer in time"), "dead": ("silent", "could not connect"),
+                    "rubbish": ("other", "no JSON"), "endless": ("other", "too long"), "login": ("login", "login"),
+                    "other": ("other", "no snapshot of vitals"), "missing": ("other", "404"), "banner": ("silent", "")}
+        for kind, (state, why) in expected.items():
+            with self.subTest(kind):
+                self.assertEqual(found[names[kind]]["state"], state, found[names[kind]])
+                self.assertIn(why, found[names[kind]]["why"])
+        # What one machine can make us hold is limited, whatever stands in buffers of sockets.
+        self.assertLess(strangers["endless"].sent, LIMIT + 32 * 1024 * 1024)
+        table = vitals("top", "--hosts", hosts, "--host-timeout", "1", "--width", 200).stdout
+        self.assertIn("3 of 11 machines answer", table)
+        self.assertIn(f"{closed} (silent, never)", table)
+
+    def test_nothing_answers(self):
+        stranger = self.stranger(hangs)
+        done = vitals("top", "--hosts", stranger.name, "--host-timeout", "50ms")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("0 of 1 machines answer", done.stdout)
+
+    def test_no_name_reaches_the_terminal_unescaped(self):
+        stranger = self.stranger(says(hostile()))
+        for arguments in ((), ("--by", "user"), ("--by", "job"), ("--by", "node"), ("--screen", "150x40")):
+            done = vitals("top", "--hosts", stranger.name, "--host-timeout", "20", "--width", 200, *arguments,
+                          env={"LC_ALL": "C.UTF-8"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotRegex(done.stdout, "[\x00-\x09\x0b-\x1f\u202e]")
+        users = self.document("--hosts", stranger.name, "--by", "user")["rows"]
+        self.assertTrue(users[0]["user"].startswith("eve"))
+
+    def test_a_login_goes_to_its_machine_alone(self):
+        needs = says(b"", "401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"\r\n")
+        first, second = self.stranger(needs), self.stranger(needs)
+        moved = self.stranger(says(b"", "302 Found", f"Location: http://{second.name}/\r\n"))
+        vitals("top", "--hosts", f"http://ana:secret@{first.name},{second.name},http://eve:word@{moved.name}",
+               "--host-timeout", "20")
+        self.assertRegex(first.requests[0], r"\nAuthorization: Basic YW5hOnNlY3JldA==")
+        self.assertNotIn("Authorization", "".join(second.requests))
+        self.assertEqual(len(second.requests), 1)  # a redirection is not followed
+        done = vitals("top", "--json", "--hosts", f"http://ana:secret@{first.name}")
+        self.assertNotIn("secret", done.stdout + done.stderr)
+
+        with tempfile.TemporaryDirectory() as folder:
+            netrc = pathlib.Path(folder, "netrc")
+            netrc.write_text("machine localhost login bob password hidden\n")
+            first.requests.clear()
+            vitals("top", "--netrc", netrc, "--hosts", f"localhost:{first.port},{second.name}", "--host-timeout", "20")
+            self.assertIn("Authorization: Basic Ym9iOmhpZGRlbg==", "".join(first.requests))
+            self.assertNotIn("Authorization", "".join(second.requests))
+        self.assertIn("nowhere", vitals("top", "--netrc", "/nowhere", "--hosts", first.name).stderr)
+
+    def test_a_real_login(self):
+        from served import bcrypt
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder, "web.yml")
+            config.write_text(f"basic_auth_users:\n  ana: {bcrypt('right')}\n")
+            with Server(web_config=str(config)) as server:
+                def state(login):
+                    return self.document("--hosts", f"http://{login}127.0.0.1:{server.port}")["machines"][0]["state"]
+                wait_until(lambda: state("ana:right@") == "answers", "its sample")
+                self.assertEqual([state(""), state("ana:wrong@")], ["login", "login"])
+
+    def test_an_older_server_gives_the_whole_document(self):
+        whole = json.loads(vitals("--json", "--demo").stdout)
+        stranger = self.stranger(says(json.dumps(whole, indent=1).encode()))
+        self.assertEqual(self.document("--hosts", stranger.name)["gpus"], DEVICES)
+
+    def test_what_is_not_known_is_no_zero(self):
+        document = json.loads(vitals("--json", "--demo").stdout)
+        rows = document["tables"]["gpu"]
+        for row in rows:
+            for name in ("power_watts", "memory_used_bytes"):
+                row[name] = None
+                row.setdefault("availability", {})[name] = "denied"
+        half = copy.deepcopy(document)
+        half["tables"]["gpu"][0]["power_watts"] = 400
+        del half["tables"]["gpu"][0]["availability"]["power_watts"]
+        none, some = (self.stranger(says(json.dumps(one).encode())) for one in (document, half))
+        nodes = self.document("--hosts", f"{none.name},{some.name}", "--by", "node")
+        self.assertEqual([row["power_watts"] for row in nodes["rows"]], [None, 400])
+        self.assertEqual(["power_watts" in row["lower_bounds"] for row in nodes["rows"]], [False, True])
+        self.assertEqual(nodes["free"], 0)
+        table = vitals("top", "--by", "node", "--hosts", f"{none.name},{some.name}", "--ascii", "--width", 160).stdout
+        self.assertRegex(table, rf"(?m)^{re.escape(some.name)} .* >400W")
+        self.assertRegex(table, rf"(?m)^{re.escape(none.name)} .* N/A ")
+
+    def test_lists_and_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines, discovered = pathlib.Path(folder, "hosts"), pathlib.Path(folder, "targets.json")
+            lines.write_text(f"# three\n{self.names[0]}\n{self.names[1]}, {self.names[2]}\n")
+            discovered.write_text(json.dumps([{"targets": self.names[:2], "labels": {}}]))
+            for arguments, count in (((f"@{lines}",), 3), ((f"@{discovered}",), 2)):
+                self.assertEqual(len(self.document("--hosts", *arguments)["machines"]), count)
+        self.assertEqual(len(self.document("--hosts", "127.0.0.[1-3]:1")["machines"]), 3)
+
+    def test_mistakes(self):
+        for arguments, message in (
+                ((), "top needs --hosts"), (("--hosts", ""), "names no machine"),
+                (("--hosts", "a,-b"), "--hosts: -b: is no host"), (("--hosts", "n[1-99999]"), "more than 10000"),
+                (("--hosts", "a", "--by", "rack"), "--by rack: gpu, node"),
+                (("--hosts", "a", "--sort", "utl"), "did you mean util?"),
+                (("--hosts", "a", "--sort", "load"), "is no column here"),
+                (("--hosts", "a", "--screen", "9"), "--screen needs a size")):
+            done = vitals("top", *arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(message, done.stderr)
+        done = vitals("top", "--hosts", self.hosts, env={"VITALS_TELL": "/nowhere/tell"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not installed", done.stderr)
+
+    def test_the_view_shows_the_same(self):
+        done = vitals("-1", "--hosts", self.hosts)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("3 of 3 machines answer", done.stdout)
+        self.assertEqual(len(json.loads(vitals("--json", "--hosts", self.hosts).stdout)["rows"]), 3 * DEVICES)
+
+    def test_select_names_machines_and_devices(self):
+        done = vitals("select", "--hosts", self.hosts, "-n", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line.split(" ") for line in done.stdout.splitlines()]
+        self.assertEqual(sorted(name for name, _ in lines), sorted(self.names))
+        self.assertTrue(all(device.isdigit() for _, device in lines), lines)
+        self.assertEqual(vitals("select", "--hosts", self.hosts, "-n", 100).returncode, 3)
+        self.assertEqual(vitals("select", "--hosts", self.hosts, "--wait").returncode, 2)
+        self.assertEqual(vitals("select", "--hosts", self.hosts, "--", "true").returncode, 2)
+        stranger = self.stranger(hangs)
+        done = vitals("select", "--hosts", f"{stranger.name},{self.names[0]}", "--host-timeout", "1")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"{stranger.name}: no answer in time", done.stderr)
+
+    def test_a_screen_is_printed(self):
+        lines = vitals("top", "--hosts", self.hosts, "--screen", "100x12").stdout.splitlines()
+        self.assertEqual(len(lines), 12)
+        self.assertIn("machines answer", lines[0])
+        self.assertIn("h help", lines[11])
+        self.assertIn("by gpu", lines[11])
+
+
+@unittest.skipUnless(BUILT, "built without the interactive screens")
+class Screen(unittest.TestCase):
+    def setUp(self):
+        self.process, self.name = machine("--interval", "100ms")
+        self.addCleanup(lambda: self.process.poll() is None and stop(self.process))
+        self.terminal = Events(140, 14)
+        self.addCleanup(self.terminal.close)
+
+    def show(self, *hosts, options=""):
+        self.terminal.run(f"{TELLS} {VITALS} top --interval 100ms {options} --hosts {','.join(hosts)}")
+        return self.terminal.wait("1 of")
+
+    def test_keys(self):
+        self.show(self.name)
+        self.terminal.wait("by gpu", "H100")
+        for word in ("GPUS", "USER ", "JOB ", "GPU  NAME"):
+            self.terminal.type("G")
+            self.terminal.wait(word)
+        self.terminal.type("h")
+        self.terminal.wait("Keys of vitals top")
+        self.terminal.type("h")
+        self.terminal.type("&", *"H100", "Enter")
+        text = self.terminal.wait("filter H100")
+        rows = [line for line in text.splitlines() if line.startswith(self.name)]
+        self.assertTrue(rows)
+        self.assertTrue(all("H100" in row for row in rows))
+        self.terminal.type("r")
+        self.terminal.wait("by gpu", gone=("filter H100",))
+        self.terminal.type("o", "p")
+        self.terminal.wait("sorted by power")
+        self.terminal.type("p")
+        self.terminal.wait("held")
+        self.terminal.type("q")
+
+    def test_a_machine_that_dies_and_one_that_comes(self):
+        stranger = Stranger(hangs)
+        self.addCleanup(stranger.close)
+        self.show(self.name, stranger.name, options="--host-timeout 50ms")
+        self.terminal.wait(f"{stranger.name} (silent, never)")
+        stop(self.process)
+        self.terminal.wait("0 of 2 machines answer", f"{self.name} (silent, ")
+        self.terminal.wait(gone=("H100",))  # what is old is not shown
+        stranger.answer = says(vitals("--json", "--demo").stdout.encode())
+        self.terminal.wait("1 of 2 machines answer", "H100")
+        self.terminal.type("q")
+
+    def test_one_connection_serves_all_requests(self):
+        stranger = Stranger(says(vitals("--json", "--demo").stdout.encode()))
+        self.addCleanup(stranger.close)
+        self.show(stranger.name)
+        wait_until(lambda: len(stranger.requests) >= 10, "ten requests")
+        self.assertEqual(stranger.connections, 1)
+        self.assertTrue(all(" /api/v1/snapshot?view=fleet " in request for request in stranger.requests))
+        self.terminal.type("q")
+
+    def test_enter_opens_the_machine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = pathlib.Path(folder, "said")
+            ssh = pathlib.Path(folder, "ssh")
+            ssh.write_text(f"#!/bin/sh\necho \"$@\" > {said}\nexit 7\n")
+            ssh.chmod(0o755)
+            path = f"PATH={folder}:{os.environ['PATH']}"
+            self.terminal.run(f"{TELLS} {path} {VITALS} top --interval 100ms --hosts {self.name}")
+            self.terminal.wait("H100")
+            self.terminal.type("Enter")
+            self.terminal.wait("ended with 7")
+            self.assertEqual(said.read_text(), "-t -- 127.0.0.1 vitals\n")
+            self.terminal.type("q")
+
+
+if __name__ == "__main__":
+    unittest.main()
