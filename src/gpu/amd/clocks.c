@@ -75,13 +75,13 @@ void amd_read_pcie(struct amd_reader *reader)
     }
     if (record != NULL) {
         struct value speed = record->numbers[AMD_PCIE_TRANSFERS];
-        struct value workers = record->numbers[AMD_PCIE_WORKERS];
+        struct value lanes = record->numbers[AMD_PCIE_LANES];
         struct value generation = value_missing(VITALS_UNSET), width = generation;
         for (size_t i = 0; i < ARRAY_COUNT(transfers); i++)
             if (speed.state > 0 && (unsigned)speed.as.f64 == transfers[i])
                 generation = value_u64(i + 1);
-        if (workers.state > 0 && workers.as.f64 > 0)
-            width = value_u64((uint64_t)workers.as.f64);
+        if (lanes.state > 0 && lanes.as.f64 > 0)
+            width = value_u64((uint64_t)lanes.as.f64);
         fill_link(reader, generation, width);
     }
     pci_fill_link(reader->os, reader->device->folder, reader->sample);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MEGAHERTZ_MAX = 10000, WORKERS_MAX = 64 };
+enum { MEGAHERTZ_MAX = 10000, LANES_MAX = 64 };
 
 /* A line of a pp_dpm_* table. */
 struct dpm_level {
@@ -37,7 +37,7 @@ static bool next_level(struct cursor *lines, struct dpm_level *out)
     return false;
 }
 
-/* If several levels are starred the last one counts, and the value is an estimate if they
+/* If several levels are starred the last one counts, and the value is an estimate if their bits
  * differ. */
 static void set_now(struct value *now, struct value found)
 {
@@ -94,7 +94,7 @@ static bool parse_link(struct span text, uint64_t *generation, uint64_t *width)
     cursor_literal(&cursor, ",");
     cursor_blanks(&cursor);
     return *generation != 0 && cursor_literal(&cursor, "x") &&
-           number_u64(&cursor.at, cursor.end, width) && *width > 0 && *width <= WORKERS_MAX;
+           number_u64(&cursor.at, cursor.end, width) && *width > 0 && *width <= LANES_MAX;
 }
 
 static void set_highest(struct value *highest, uint64_t found)

@@ -13,8 +13,8 @@ struct nvidia_number {
     unsigned unknown; /* the driver's code for not known; 0: none */
 };
 
-/* No board draws a megawatt; no link has a thousand workers. */
-enum { MILLIWATTS_MAX = 1000000000, WORKERS_MAX = 64, GENERATIONS_MAX = 15 };
+/* No board draws a megawatt; no link has a thousand lanes. */
+enum { MILLIWATTS_MAX = 1000000000, LANES_MAX = 64, GENERATIONS_MAX = 15 };
 enum { KIB = 1024, KIB_PER_SECOND_MAX = 1 << 30 };
 
 #define CALL(name) offsetof(struct nvml, name)
@@ -36,8 +36,8 @@ static const struct nvidia_number numbers[] = {
     {VITALS_GPU_PCIE_GENERATION, CALL(nvmlDeviceGetCurrPcieLinkGeneration), 1, GENERATIONS_MAX, 0},
     {VITALS_GPU_PCIE_GENERATION_MAX, CALL(nvmlDeviceGetMaxPcieLinkGeneration), 1, GENERATIONS_MAX,
      0},
-    {VITALS_GPU_PCIE_WIDTH, CALL(nvmlDeviceGetCurrPcieLinkWidth), 1, WORKERS_MAX, 0},
-    {VITALS_GPU_PCIE_WIDTH_MAX, CALL(nvmlDeviceGetMaxPcieLinkWidth), 1, WORKERS_MAX, 0},
+    {VITALS_GPU_PCIE_WIDTH, CALL(nvmlDeviceGetCurrPcieLinkWidth), 1, LANES_MAX, 0},
+    {VITALS_GPU_PCIE_WIDTH_MAX, CALL(nvmlDeviceGetMaxPcieLinkWidth), 1, LANES_MAX, 0},
     {VITALS_GPU_PCIE_REPLAYS, CALL(nvmlDeviceGetPcieReplayCounter), 1, UINT32_MAX, 0},
 };
 #undef CALL

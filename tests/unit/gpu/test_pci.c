@@ -231,7 +231,7 @@ static void no_more_than_two_bridges_are_the_cards_own(void)
     put_bridge("0000:00:01.0", "0x8086\n", "32.0 GT/s PCIe\n", "4\n");
     put_bridge("0000:00:01.0/0000:01:00.0", "0x8086\n", "16.0 GT/s PCIe\n", "8\n");
     put_bridge("0000:00:01.0/0000:01:00.0/0000:02:00.0", "0x8086\n", "2.5 GT/s PCIe\n", "1\n");
-    check_link(4, 4, 8, 4); // the port has four workers
+    check_link(4, 4, 8, 4); // the port has four lanes
     end();
 }
 
