@@ -138,7 +138,7 @@ class Programs(Case):
         self.assertEqual(out.read_text(), "http://127.0.0.1:9 mine\n")
 
     def test_what_is_not_sent_is_a_warning_and_no_failure_of_the_run(self):
-        for script, what in (("exit 3", "has ended"), ("exec sleep 30", "not done in time"),
+        for script, what in (("exit 3", "exporter ended"), ("exec sleep 30", "not done in time"),
                              ("cat > /dev/null; echo '{\"say\":\"7 are lost\",\"lost\":\"yes\"}'; echo '{\"done\":true}'",
                               "7 are lost")):
             with self.subTest(what), warnings.catch_warnings(record=True) as caught:

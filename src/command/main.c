@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/export/exporter.h"
 #include "command/options/option.h"
 #include "command/whole.h"
 
@@ -235,8 +236,9 @@ static int start(struct settings *settings, int argc, char **argv)
     if (settings->version)
         return command_version(settings);
     if ((settings->command->flags & COMMAND_RUNS) && settings->arguments.command_argc == 0) {
-        snprintf(error.message, sizeof error.message, "%s needs a command to run",
-                 settings->command->name);
+        snprintf(error.message, sizeof error.message,
+                 "%s: no command; write it after --, as in: vitals %s -- make",
+                 settings->command->name, settings->command->name);
         return usage_error(settings, &error);
     }
     if (options_from_environment(settings, from_environment, NULL, &error) < 0)
@@ -274,11 +276,8 @@ static int start(struct settings *settings, int argc, char **argv)
      * our own program. */
     static struct program_path path;
     const char *named = getenv("VITALS_TELL");
-    bool tells = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
-                 settings->export.tensorboard != NULL || settings->export.textfile != NULL ||
-                 settings->command->bit == COMMAND_SERVE ||
-                 settings->command->bit == COMMAND_SEND || settings->fleet.hosts != NULL;
-    if (tells)
+    if (exporters_asked(&settings->export) || settings->command->bit == COMMAND_SERVE ||
+        settings->command->bit == COMMAND_SEND || settings->fleet.hosts != NULL)
         settings->export.program = named != NULL && named[0] != '\0' ? named
                                                                      : find_program("tell", &path);
 

@@ -25,7 +25,7 @@ enum {
     KEPT_MAX = 64 * 1024,  /* buffer that is kept after a long line was sent */
     ROOM = 1024 * 1024     /* socket buffer requested from the kernel */
 };
-static const uint64_t HELLO_NS = 2000000000;
+static const uint64_t EXPORT_CONFIG_NS = 2000000000;
 
 struct link {
     /* writing */
@@ -131,18 +131,18 @@ static bool is_passed_on(const char *variable)
  * moved to its number last, because another descriptor may have had that number. */
 static void become(const struct link_program *program, int lines, int says, int failure)
 {
-    const int handed = program->handed;
+    const int activation_socket = program->activation_socket;
     enum { KEPT = STDERR_FILENO + 1, MANY = 65536 };
     const char *const argv[] = {"tell", NULL};
     (void)setsid();
     if (dup2(lines, STDIN_FILENO) >= 0 && dup2(says, STDOUT_FILENO) >= 0 &&
         dup2(says, STDERR_FILENO) >= 0 &&
         (failure == KEPT || dup3(failure, KEPT, O_CLOEXEC) >= 0) &&
-        (handed < 0 || dup2(handed, LINK_HANDED) >= 0)) {
+        (activation_socket < 0 || dup2(activation_socket, LINK_ACTIVATION_SOCKET) >= 0)) {
         failure = KEPT;
 
         /* Closes inherited descriptors, since other processes may wait for their end of file. */
-        int first = (handed < 0 ? KEPT : LINK_HANDED) + 1;
+        int first = (activation_socket < 0 ? KEPT : LINK_ACTIVATION_SOCKET) + 1;
 #ifdef SYS_close_range
         if (syscall(SYS_close_range, first, ~0u, 0) == 0)
             first = MANY;
@@ -215,7 +215,7 @@ static int start(struct link *link, const struct link_program *program, int line
     /* Both children report, until they have exited or executed the program. A process that another
      * thread forked meanwhile may keep the pipe open. */
     struct started one;
-    uint64_t deadline_ns = clock_now_ns() + HELLO_NS;
+    uint64_t deadline_ns = clock_now_ns() + EXPORT_CONFIG_NS;
     for (ssize_t size = 1; child > 0 && size != 0;) {
         if (!wait_for(link, ends[0], POLLIN, deadline_ns)) {
             why = link->pid > 0 ? why : ETIMEDOUT;
@@ -256,7 +256,7 @@ static int cannot_start(vitals_error *error, const char *program, int why)
                 why == ENOENT ? "not installed (package vitals-exporter)" : strerror(why));
 }
 
-int link_open(const struct link_program *program, const char *hello, struct link **out,
+int link_open(const struct link_program *program, const char *export_config, struct link **out,
               vitals_error *error)
 {
     const int room = ROOM;
@@ -301,8 +301,8 @@ int link_open(const struct link_program *program, const char *hello, struct link
 
     /* A program that has exited is no failure here, because its replies can still be read. */
     if (why == 0) {
-        (void)!(link_write(link, hello, strlen(hello), HELLO_NS) &&
-                link_write(link, "\n", 1, HELLO_NS));
+        (void)!(link_write(link, export_config, strlen(export_config), EXPORT_CONFIG_NS) &&
+                link_write(link, "\n", 1, EXPORT_CONFIG_NS));
         if (link->gone || (link->kept_size == 0 && link->dropped == 0)) {
             *out = link;
             return 0;

@@ -16,19 +16,19 @@
 struct link;
 
 /* The number of the inherited socket in the exporter. */
-enum { LINK_HANDED = 4 };
+enum { LINK_ACTIVATION_SOCKET = 4 };
 
 struct link_program {
     const char *path;
     char *const *environment; /* NULL: the caller's */
-    int handed;               /* a descriptor above LINK_HANDED that it inherits as LINK_HANDED, and
-                               * that stays the caller's; -1: none */
+    int activation_socket;    /* a descriptor above LINK_ACTIVATION_SOCKET that it inherits as
+                               * LINK_ACTIVATION_SOCKET, and    that stays the caller's; -1: none */
 };
 
-/* Starts the exporter, as a grandchild that need not be waited for. `hello` is its first line
- * without newline. Errors: EGONE, EDENIED (the program cannot be executed), ESYSTEM (it does not
- * read), EMEMORY. */
-int link_open(const struct link_program *program, const char *hello, struct link **out,
+/* Starts the exporter, as a grandchild that need not be waited for. `export_config` is its first
+ * line without newline. Errors: EGONE, EDENIED (the program cannot be executed), ESYSTEM (it does
+ * not read), EMEMORY. */
+int link_open(const struct link_program *program, const char *export_config, struct link **out,
               vitals_error *error);
 
 /* Returns the exporter's pid, or 0 if unknown. */

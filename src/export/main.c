@@ -40,7 +40,7 @@ struct tell {
     struct exporter_target {
         const struct publisher *publisher;
         void *data;
-    } told[PUBLISHERS_COUNT]; /* those that were opened */
+    } targets[PUBLISHERS_COUNT]; /* those that were opened */
     size_t count;
     struct burst burst;
     uint64_t until_ns; /* monotonic: when the command stops waiting; 0: unknown */
@@ -57,10 +57,10 @@ static void tell_sample(struct tell *tell, const char *json, size_t size, bool p
 {
     struct sample *sample = sample_new(json, size, clock_now_ns());
     for (size_t i = 0; i < tell->count && sample != NULL; i++) {
-        const struct publisher *to = tell->told[i].publisher;
+        const struct publisher *to = tell->targets[i].publisher;
         void (*take)(void *data, struct sample *sample) = processes ? to->processes : to->snapshot;
         if (take != NULL)
-            take(tell->told[i].data, sample);
+            take(tell->targets[i].data, sample);
     }
     sample_unref(sample);
     burst_step(&tell->burst, size);
@@ -87,8 +87,8 @@ static void take_line(struct tell *tell, const char *line, size_t size)
     const json_t *account = json_object_get(document, "account");
     const json_t *files = json_object_get(document, "artifacts");
     for (size_t i = 0; i < tell->count; i++) {
-        const struct publisher *to = tell->told[i].publisher;
-        void *data = tell->told[i].data;
+        const struct publisher *to = tell->targets[i].publisher;
+        void *data = tell->targets[i].data;
         if (usage != NULL && to->usage != NULL)
             to->usage(data, usage);
         if (mark != NULL && to->mark != NULL)
@@ -109,11 +109,11 @@ static void take_line(struct tell *tell, const char *line, size_t size)
 /* Signals are ignored, because the end of a service or job (systemctl stop, scancel) signals all
  * its processes, and what was measured must still be sent. The end of the input ends this program,
  * or the watchdog does. `vitals send` keeps its file anyway, and ends by signals as usual. */
-static void outlive_signals(const json_t *hello)
+static void outlive_signals(const json_t *export_config)
 {
     static const int NUMBERS[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM,
                                   SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO,   SIGPWR};
-    const char *program = json_string_value(json_object_get(hello, "program"));
+    const char *program = json_string_value(json_object_get(export_config, "program"));
     if (program != NULL && strcmp(program, "send") == 0)
         return;
     for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++)
@@ -140,8 +140,8 @@ int main(void)
     (void)signal(SIGPIPE, SIG_IGN);
     while (wire != NULL && (got = wire_next(wire, &line, &size)) == 0)
         ;
-    json_t *hello = got > 0 ? json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (json_integer_value(json_object_get(hello, "tell")) != 1) {
+    json_t *export_config = got > 0 ? json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (json_integer_value(json_object_get(export_config, "tell")) != 1) {
         fputs("tell: vitals starts this program when it has something to tell; see vitals serve "
               "--help, vitals run --help\n",
               stderr);
@@ -149,21 +149,22 @@ int main(void)
     }
 
     (void)sandbox_enter(); /* what it refuses nothing here needs: without it all works the same */
-    outlive_signals(hello);
-    double seconds = json_number_value(json_object_get(hello, "patience_seconds"));
+    outlive_signals(export_config);
+    double seconds = json_number_value(json_object_get(export_config, "patience_seconds"));
     uint64_t patience_ns = seconds > 0 ? (uint64_t)((seconds < 1e6 ? seconds : 1e6) * 1e9) : 0;
     watchdog_start(STDIN_FILENO, patience_ns + GRACE_NS);
     for (size_t i = 0; i < PUBLISHERS_COUNT; i++) {
-        const json_t *config = json_object_get(hello, PUBLISHERS[i]->name);
-        struct exporter_target *told = &tell.told[tell.count];
+        const json_t *config = json_object_get(export_config, PUBLISHERS[i]->name);
+        struct exporter_target *target = &tell.targets[tell.count];
         vitals_error error = {.code = 0};
-        *told = (struct exporter_target){.publisher = PUBLISHERS[i]};
-        if (config != NULL && PUBLISHERS[i]->open(config, hello, &told->data, &error) == 0)
+        *target = (struct exporter_target){.publisher = PUBLISHERS[i]};
+        if (config != NULL &&
+            PUBLISHERS[i]->open(config, export_config, &target->data, &error) == 0)
             tell.count++;
         else if (config != NULL)
             reply_failed(PUBLISHERS[i]->name, "%s", error.message);
     }
-    json_decref(hello);
+    json_decref(export_config);
 
     while ((got = wire_next(wire, &line, &size)) >= 0) {
         if (got > 0)
@@ -174,7 +175,7 @@ int main(void)
     if (tell.until_ns > 0 && tell.until_ns < deadline_ns)
         deadline_ns = tell.until_ns;
     for (size_t i = 0; i < tell.count; i++)
-        tell.told[i].publisher->close(tell.told[i].data, deadline_ns);
+        tell.targets[i].publisher->close(tell.targets[i].data, deadline_ns);
     reply_done();
     return 0;
 }

@@ -8,7 +8,7 @@ enum event { BEGIN, SAMPLE, MARK, END };
 /* Calls both observers, except one that has failed. Returns a negative code only once both have
  * failed; at the end also if one has. */
 static int tell(struct observer_pair *pair, enum event event, const vitals_snapshot *snapshot,
-                const vitals_usage *usage, const vitals_mark *told, vitals_error *error)
+                const vitals_usage *usage, const vitals_mark *given, vitals_error *error)
 {
     for (int i = 0; i < EACH; i++) {
         const vitals_run_observer *observer = pair->each[i];
@@ -21,7 +21,7 @@ static int tell(struct observer_pair *pair, enum event event, const vitals_snaps
         else if (event == SAMPLE && observer->sample != NULL)
             code = observer->sample(observer->data, snapshot, usage, &one);
         else if (event == MARK && observer->mark != NULL)
-            code = observer->mark(observer->data, told, &one);
+            code = observer->mark(observer->data, given, &one);
         else if (event == END && observer->end != NULL)
             code = observer->end(observer->data, &one);
         if (code >= 0)
@@ -48,9 +48,9 @@ static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usag
     return tell(data, SAMPLE, snapshot, usage, NULL, error);
 }
 
-static int mark(void *data, const vitals_mark *told, vitals_error *error)
+static int mark(void *data, const vitals_mark *given, vitals_error *error)
 {
-    return tell(data, MARK, NULL, NULL, told, error);
+    return tell(data, MARK, NULL, NULL, given, error);
 }
 
 static int end(void *data, vitals_error *error)

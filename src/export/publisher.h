@@ -26,9 +26,9 @@ struct publisher {
     int (*open)(const json_t *config, const json_t *export_config, void **data,
                 vitals_error *error);
 
-    /* Each may be NULL. The moment is borrowed; sample_ref keeps it. */
-    void (*snapshot)(void *data, struct sample *moment);
-    void (*processes)(void *data, struct sample *moment); /* of another sampler: every process */
+    /* Each may be NULL. The sample is borrowed; sample_ref keeps it. */
+    void (*snapshot)(void *data, struct sample *sample);
+    void (*processes)(void *data, struct sample *sample); /* of another sampler: every process */
     void (*usage)(void *data, const json_t *usage);
     void (*mark)(void *data, const json_t *mark);
     void (*end)(void *data, const json_t *account, const json_t *status);

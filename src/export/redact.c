@@ -440,7 +440,7 @@ void command_lines_write(struct buffer *text, const char *json, size_t size, enu
 
         /* The string is replaced; one that cannot be decoded or is longer than a page shows becomes
          * empty. */
-        struct buffer told = {.bytes = NULL};
+        struct buffer redacted = {.bytes = NULL};
         json_t *value = json_loadb(string, (size_t)(from - string),
                                    JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
         vitals_text arguments = {json_string_value(value), json_string_length(value)};
@@ -448,15 +448,15 @@ void command_lines_write(struct buffer *text, const char *json, size_t size, enu
         if (arguments.bytes != NULL && arguments.size > 0)
             whole = vitals_text_command(arguments, line, sizeof line);
         if (whole < sizeof line)
-            redact_line(&told, (vitals_text){line, whole}, form);
+            redact_line(&redacted, (vitals_text){line, whole}, form);
         buffer_byte(text, '"');
-        if (told.size > 0) {
-            text_safe(text, (vitals_text){told.bytes, told.size}, VITALS_TEXT_JSON);
+        if (redacted.size > 0) {
+            text_safe(text, (vitals_text){redacted.bytes, redacted.size}, VITALS_TEXT_JSON);
             buffer_string(text, "\\u0000");
         }
         buffer_byte(text, '"');
-        text->failed |= told.failed;
-        buffer_done(&told);
+        text->failed |= redacted.failed;
+        buffer_done(&redacted);
         json_decref(value);
     }
     buffer_append(text, from, (size_t)(end - from));

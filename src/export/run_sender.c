@@ -115,7 +115,7 @@ static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usag
     return 0;
 }
 
-static int mark(void *data, const vitals_mark *told, vitals_error *error)
+static int mark(void *data, const vitals_mark *given, vitals_error *error)
 {
     struct run_sender *sender = data;
     struct buffer *line = &sender->line;
@@ -124,11 +124,11 @@ static int mark(void *data, const vitals_mark *told, vitals_error *error)
         return 0;
     buffer_reset(line);
     buffer_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"",
-                  told->begins != 0 ? "true" : "false");
-    text_safe(line, (vitals_text){told->name, strlen(told->name)}, VITALS_TEXT_JSON);
+                  given->begins != 0 ? "true" : "false");
+    text_safe(line, (vitals_text){given->name, strlen(given->name)}, VITALS_TEXT_JSON);
     buffer_format(line, "\",\"monotonic_ns\":\"%llu\",\"pid\":%lld,\"tid\":%lld}}\n",
-                  (unsigned long long)told->monotonic_ns, (long long)told->pid,
-                  (long long)told->tid);
+                  (unsigned long long)given->monotonic_ns, (long long)given->pid,
+                  (long long)given->tid);
     (void)count_dropped(sender, send_line(sender, line, sender->wait_ns));
     return 0;
 }

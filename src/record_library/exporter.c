@@ -59,16 +59,16 @@ static int check(const vitals_exporter_options *options, vitals_error *error)
         address_check_mlflow(options->mlflow, error) < 0)
         return VITALS_EARGUMENT;
     if (options->tensorboard != NULL && options->tensorboard[0] == '\0')
-        return error_set(error, VITALS_EARGUMENT, 0, "tensorboard: a folder is expected");
+        return error_set(error, VITALS_EARGUMENT, 0, "tensorboard: the folder is empty text");
     if (options->textfile != NULL &&
         (size < 5 || strcmp(options->textfile + size - 5, ".prom") != 0))
         return error_set(error, VITALS_EARGUMENT, 0,
-                         "textfile: node_exporter reads only files that end in .prom");
+                         "textfile: the name must end in .prom, or node_exporter does not read it");
     if (options->otlp == NULL || options->otlp[0] == '\0' || address_is_web(options->otlp))
         return 0;
     address_show(options->otlp, shown, sizeof shown);
     return error_set(error, VITALS_EARGUMENT, 0,
-                     "%s is no address of a collector; it looks like http://HOST:4318%s", shown,
+                     "%s is not an address of a collector; write http://HOST:4318%s", shown,
                      address_hint(options->otlp));
 }
 
@@ -85,7 +85,7 @@ static int open_all(vitals_exporter *exporter, const vitals_exporter_options *op
                     vitals_error *error)
 {
     const struct link_program program = {
-        .path = options->program, .environment = options->environment, .handed = -1};
+        .path = options->program, .environment = options->environment, .activation_socket = -1};
     const char *const wanted[TARGETS] = {options->mlflow, options->otlp, options->tensorboard,
                                          options->textfile};
     struct buffer config = {.bytes = NULL};
@@ -272,7 +272,7 @@ int vitals_exporter_wait(vitals_exporter *exporter, uint64_t timeout_ns, vitals_
     }
     exporter->ended |= got < 0;
     if (exporter->ended)
-        return say(error, VITALS_EGONE, "the exporter has ended", exporter->message);
+        return say(error, VITALS_EGONE, "the exporter ended", exporter->message);
     return !is_starting(exporter);
 }
 
@@ -333,10 +333,10 @@ int vitals_exporter_close(vitals_exporter *exporter, uint64_t timeout_ns, vitals
     enum link_end end = link_close(exporter->link, deadline_ns > now ? deadline_ns - now : 0, hear,
                                    exporter);
     if (end == LINK_GONE)
-        code = say(error, VITALS_EGONE, "the exporter has ended before it was done",
+        code = say(error, VITALS_EGONE, "the exporter ended before everything was sent",
                    exporter->message);
     else if (end == LINK_LEFT)
-        code = say(error, VITALS_ETIMEOUT, "the exporter was not done in time, and goes on alone",
+        code = say(error, VITALS_ETIMEOUT, "the exporter was not done in time and goes on alone",
                    exporter->message);
     else if (exporter->lost)
         code = error_set(error, VITALS_ESYSTEM, 0, "%s", exporter->loss);

@@ -101,7 +101,7 @@ class Runs(unittest.TestCase):
                 done = subprocess.run([VITALS, *command], env=environment(), stdin=subprocess.DEVNULL, capture_output=True,
                                       text=True, timeout=PATIENCE, check=False)
                 self.assertEqual((done.returncode, path.exists()), (2, False), done.stderr)
-                self.assertIn("node_exporter reads only files that end in .prom", done.stderr)
+                self.assertIn("must end in .prom, or node_exporter does not read it", done.stderr)
 
     def test_what_is_no_plain_file_is_never_replaced(self):
         self.path.with_name("other").write_text("kept")

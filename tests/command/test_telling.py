@@ -297,12 +297,12 @@ class WhatGoesWrong(unittest.TestCase):
                     run.send_signal(number)
                 _, err = run.communicate(timeout=PATIENCE)
                 self.assertEqual(run.returncode, 7, err)
-                self.assertIn("was not done in time, and goes on alone", err)
+                self.assertIn("was not done in time and goes on alone", err)
                 self.assertEqual(list(teller.folder.glob("vitals-??????")), [])
                 self.assertEqual(len(teller.having("account")), 0 if deaf else 1)
 
     def test_an_end_that_nobody_hears_is_said(self):
-        for last, wait, told in (("os._exit(1)", "50s", "has ended before it was done"),
+        for last, wait, told in (("os._exit(1)", "50s", "ended before everything was sent"),
                                  ("while True: time.sleep(100)", "2s", "was not done in time")):
             for options in (("--otlp",), ("--mlflow",)):
                 with self.subTest(last=last, options=options), Teller(MLFLOW, last) as teller:
@@ -317,7 +317,7 @@ class WhatGoesWrong(unittest.TestCase):
             done = teller.run("run", "-q", "--otlp", "--interval", "10ms", "--tell-wait", "50s", "--", "sh", "-c",
                               f"sleep 5; touch {teller.folder}/go; sleep 0.5")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertRegex(done.stderr, r"^vitals: \d+ samples, marks or accounts were not told")
+            self.assertRegex(done.stderr, r"^vitals: \d+ samples, marks or accounts were not exported")
             self.assertEqual(len(teller.ended().having("account")), 1)
 
     def test_it_floods(self):
@@ -550,7 +550,7 @@ class Serving(unittest.TestCase):
     def test_it_cannot(self):
         for first, said in (('say(failed="serve", message="127.0.0.1:9847: in use")',
                              "vitals: 127.0.0.1:9847: in use\n"),
-                            ("os._exit(0)", "the program that answers has ended")):
+                            ("os._exit(0)", "the exporter ended")):
             with self.subTest(first=first), Teller(first) as teller:
                 server = self.serve(teller)
                 out, err = server.communicate(timeout=PATIENCE)
@@ -580,7 +580,7 @@ class Serving(unittest.TestCase):
         with Teller() as teller:
             done = teller.run("serve", "--listen", "9848")
             self.assertEqual((done.returncode, teller.lines()), (2, []), done.stderr)
-            self.assertIn("--listen 9848: a number is no address; did you mean --port 9848?", done.stderr)
+            self.assertIn("--listen 9848: a number is not an address; did you mean --port 9848?", done.stderr)
 
 
 if __name__ == "__main__":

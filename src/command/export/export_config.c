@@ -9,12 +9,6 @@
 
 /* ---- checks ---- */
 
-bool exporters_asked(const struct export_settings *export)
-{
-    return export->mlflow.uri != NULL || export->otlp != NULL || export->tensorboard != NULL ||
-           export->textfile != NULL;
-}
-
 /* False for a prefix that MLflow would reject, or would show under another name. */
 static bool is_prefix(const char *prefix)
 {
@@ -31,8 +25,8 @@ static bool is_prefix(const char *prefix)
     return taken;
 }
 
-/* Writes the address with its port, as the program expects it. 127.0.0.1:80, [::1]:80, host:80 and
- * the path of a socket have one. */
+/* Writes the address with its port, as the exporter expects it. 127.0.0.1:80, [::1]:80, host:80
+ * and the path of a socket have one. */
 static void whole_address(const struct serve_settings *serve, const char *given, char *out,
                           size_t size)
 {
@@ -47,8 +41,8 @@ static void whole_address(const struct serve_settings *serve, const char *given,
                        (unsigned long long)serve->port);
 }
 
-/* Checks the addresses of the command line before anything begins. The program checks those of the
- * environment, and an error there does not stop the job. */
+/* Checks the addresses of the command line before anything begins. The exporter checks those of
+ * the environment, and an error there does not stop the job. */
 static int check_addresses(const struct export_settings *export, const struct serve_settings *serve)
 {
     vitals_error error;
@@ -57,7 +51,7 @@ static int check_addresses(const struct export_settings *export, const struct se
         const char *given = serve->listen.items[i];
         if (given[0] != '\0' && given[strspn(given, "0123456789")] == '\0')
             return command_fail(EXIT_USAGE,
-                                "--listen %s: a number is no address; did you mean --port %s?",
+                                "--listen %s: a number is not an address; did you mean --port %s?",
                                 command_safe(given), command_safe(given));
         whole_address(serve, given, address, sizeof address);
         if (address_check_listen(address, &error) < 0)
@@ -69,8 +63,8 @@ static int check_addresses(const struct export_settings *export, const struct se
     if (export->otlp == NULL || export->otlp[0] == '\0' || address_is_web(export->otlp))
         return 0;
     address_show(export->otlp, shown, sizeof shown);
-    return command_fail(EXIT_USAGE, "--otlp: %s is no address; it looks like http://HOST:4318%s",
-                        shown, address_hint(export->otlp));
+    return command_fail(EXIT_USAGE, "--otlp: %s is not an address; write http://HOST:4318%s", shown,
+                        address_hint(export->otlp));
 }
 
 int exporters_check(const struct run_settings *run, const struct export_settings *export,
@@ -92,37 +86,40 @@ int exporters_check(const struct run_settings *run, const struct export_settings
             snprintf(all + used, sizeof all - used, "%s%s", used > 0 ? " " : "", *word);
         }
         if (given != NULL && *word == NULL)
-            return command_fail(EXIT_USAGE, "--%s: \"%s\" is none; there is: %s", choices[i].option,
-                                command_safe(given), all);
+            return command_fail(EXIT_USAGE, "--%s: \"%s\" is not valid; choose one of: %s",
+                                choices[i].option, command_safe(given), all);
     }
 
     uint64_t bytes;
     int code = check_addresses(export, serve);
     if (code == 0 && export->mlflow.prefix != NULL && !is_prefix(export->mlflow.prefix))
         code = command_fail(EXIT_USAGE,
-                            "--mlflow-prefix \"%s\": letters, digits, _ - . and spaces, in parts "
-                            "by /, are expected, as in process/",
+                            "--mlflow-prefix \"%s\" is not valid; use letters, digits, _ - . and "
+                            "spaces, in parts divided by /, as in process/",
                             command_safe(export->mlflow.prefix));
     if (code == 0 && export->mlflow.memory != NULL &&
         (vitals_parse_bytes(export->mlflow.memory, &bytes) < 0 || bytes == 0))
-        code = command_fail(EXIT_USAGE, "--max-memory %s: a size is expected, as 40GiB or 500M",
+        code = command_fail(EXIT_USAGE,
+                            "--max-memory %s is not a size; write 40GiB or 500M, for example",
                             command_safe(export->mlflow.memory));
     if (code == 0 && run->repeat != 0 && exporters_asked(export))
-        code = command_fail(EXIT_USAGE, "--repeat: several runs cannot be told as one; without "
-                                        "--mlflow, --otlp and --tensorboard");
+        code = command_fail(EXIT_USAGE, "--repeat cannot be used with --mlflow, --otlp, "
+                                        "--tensorboard or --textfile: they export one run");
     if (code == 0 && export->tensorboard != NULL && export->tensorboard[0] == '\0')
-        code = command_fail(EXIT_USAGE, "--tensorboard: a folder is expected");
+        code = command_fail(EXIT_USAGE, "--tensorboard needs a folder, as in: --tensorboard runs/");
 
     /* The node exporter's textfile collector reads only files with this ending. */
     const char *const files[] = {serve->textfile, export->textfile};
     for (size_t i = 0; i < sizeof files / sizeof files[0] && code == 0; i++) {
         size_t size = files[i] != NULL ? strlen(files[i]) : 0;
         if (files[i] != NULL && size == 0)
-            code = command_fail(EXIT_USAGE, "--textfile: a file is expected");
-        else if (size > 0 && (size < 5 || strcmp(files[i] + size - 5, ".prom") != 0))
             code = command_fail(EXIT_USAGE,
-                                "--textfile %s: node_exporter reads only files that end in .prom",
-                                command_safe(files[i]));
+                                "--textfile needs a file, as in: --textfile vitals.prom");
+        else if (size > 0 && (size < 5 || strcmp(files[i] + size - 5, ".prom") != 0))
+            code = command_fail(
+                EXIT_USAGE,
+                "--textfile %s: the name must end in .prom, or node_exporter does not read it",
+                command_safe(files[i]));
     }
     return code;
 }
@@ -141,7 +138,7 @@ static void put_exposed(struct json_form *form, const struct serve_settings *ser
 
 void export_config_serve(const struct sampling_settings *sampling,
                          const struct export_settings *export, const struct serve_settings *serve,
-                         bool handed, struct buffer *out)
+                         bool socket_activation, struct buffer *out)
 {
     static const uint64_t PATIENCE_NS = 2000000000;
     struct json_form form;
@@ -153,15 +150,15 @@ void export_config_serve(const struct sampling_settings *sampling,
     const struct settings_words *words = &serve->listen;
     char address[300];
     form_begin_member(&form, "listen", '[');
-    if (handed) {
-        (void)snprintf(address, sizeof address, "fd:%d", LINK_HANDED);
+    if (socket_activation) {
+        (void)snprintf(address, sizeof address, "fd:%d", LINK_ACTIVATION_SOCKET);
         form_string(&form, address);
     }
     for (size_t i = 0; i < words->count; i++) {
         whole_address(serve, words->items[i], address, sizeof address);
         form_string(&form, address);
     }
-    if (!handed && words->count == 0) {
+    if (!socket_activation && words->count == 0) {
         whole_address(serve, "localhost", address, sizeof address);
         form_string(&form, address);
     }

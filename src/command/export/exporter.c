@@ -32,17 +32,18 @@ void exporter_take(struct exporter *exporter, const char *line, struct exporter_
 }
 
 int exporter_open(struct exporter *exporter, const struct export_settings *export,
-                  struct buffer *config, int handed)
+                  struct buffer *config, int activation_socket)
 {
     vitals_error error;
-    const struct link_program program = {.path = export->program, .handed = handed};
+    const struct link_program program = {.path = export->program,
+                                         .activation_socket = activation_socket};
     int code = EXIT_DONE;
     *exporter = (struct exporter){.link = NULL};
     if (config->failed)
         code = command_fail(EXIT_CANNOT, "out of memory");
     else if (program.path == NULL || program.path[0] == '\0')
-        code = command_fail(EXIT_CANNOT, "where the program is that tells others is not known; "
-                                         "VITALS_TELL can name it");
+        code = command_fail(EXIT_CANNOT, "the exporter was not found; install vitals-exporter, or "
+                                         "set VITALS_TELL to its path");
     else if (link_open(&program, config->bytes, &exporter->link, &error) < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     buffer_done(config);

@@ -17,8 +17,12 @@
  * identifier. */
 #define MLFLOW_NEW_RUN "new"
 
-/* True if any exporter was asked for. */
-bool exporters_asked(const struct export_settings *export);
+/* True if any exporter of a run was asked for. */
+static inline bool exporters_asked(const struct export_settings *export)
+{
+    return export->mlflow.uri != NULL || export->otlp != NULL || export->tensorboard != NULL ||
+           export->textfile != NULL;
+}
 
 /* Checks the options of the exporters. Returns 0, or an exit code after a message. */
 int exporters_check(const struct run_settings *run, const struct export_settings *export,
@@ -32,11 +36,11 @@ struct export_job {
     const char *name;        /* its name; NULL: not known */
 };
 
-/* Write the configuration, without a newline. `out->failed`: memory is exhausted. `handed`: a
- * listening socket is passed on. */
+/* Write the configuration, without a newline. `out->failed`: memory is exhausted.
+ * `socket_activation`: a listening socket is passed on. */
 void export_config_serve(const struct sampling_settings *sampling,
                          const struct export_settings *export, const struct serve_settings *serve,
-                         bool handed, struct buffer *out);
+                         bool socket_activation, struct buffer *out);
 void export_config_send(const struct send_settings *send, const char *path, struct buffer *out);
 
 /* Fills in what the command line says of a run's exporters; everything is borrowed. `own_user` is
@@ -53,9 +57,9 @@ struct exporter {
 };
 
 /* Starts the program and frees the configuration. Returns 0, or EXIT_CANNOT after a message.
- * `handed`: as for link_open. */
+ * `socket_activation`: as for link_open. */
 int exporter_open(struct exporter *exporter, const struct export_settings *export,
-                  struct buffer *config, int handed);
+                  struct buffer *config, int activation_socket);
 
 /* exporter_close waits at most `wait_ns` for the program's last messages, prints them, and leaves
  * the program running if it is not done; exporter_end kills it then. */

@@ -19,19 +19,11 @@ int command_send(const struct settings *settings)
     return refuse(EXIT_CANNOT);
 }
 
-bool exporters_asked(const struct export_settings *export)
-{
-    (void)export;
-    return false;
-}
-
 int exporters_check(const struct run_settings *run, const struct export_settings *export,
                     const struct serve_settings *serve)
 {
     (void)run, (void)serve;
-    bool asked = export->mlflow.uri != NULL || export->otlp != NULL ||
-                 export->tensorboard != NULL || export->textfile != NULL;
-    return asked ? refuse(EXIT_USAGE) : 0;
+    return exporters_asked(export) ? refuse(EXIT_USAGE) : 0;
 }
 
 void run_export_init(struct run_export *observer, const struct settings *settings)
@@ -64,7 +56,7 @@ void run_export_sample(struct run_export *observer, const vitals_snapshot *snaps
     (void)observer, (void)snapshot, (void)usage;
 }
 
-void run_export_hold(struct run_export *observer)
+void run_export_take_interrupts(struct run_export *observer)
 {
     (void)observer;
 }

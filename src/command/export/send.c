@@ -1,6 +1,6 @@
 /* send.c: `vitals send`: sends the data that an MLflow server has missed. An address that can never
- * work is rejected before anything is sent. Files are sent one after the other, each by its own
- * program, which resumes where it stopped. */
+ * work is rejected before anything is sent. Files are sent one after the other, each by an exporter
+ * process of its own, which resumes where it stopped. */
 #include <poll.h>
 
 #include "command/export/exporter.h"
@@ -12,7 +12,7 @@ static const uint64_t LOOK_NS = 200000000;
 static int send_file(const struct export_settings *export, const struct send_settings *send,
                      const char *path, int interrupts)
 {
-    struct pollfd told = {.fd = interrupts, .events = POLLIN};
+    struct pollfd interrupt = {.fd = interrupts, .events = POLLIN};
     struct exporter_message message = {.kind = MESSAGE_OTHER};
     struct exporter exporter;
     struct buffer config = {.bytes = NULL};
@@ -30,8 +30,8 @@ static int send_file(const struct export_settings *export, const struct send_set
         if (message.kind == MESSAGE_DONE)
             code = exporter.failed[0] != '\0' ? EXIT_CANNOT : EXIT_DONE;
         else if (got < 0)
-            code = command_fail(EXIT_CANNOT, "the program that sends has ended before its end");
-        else if (interrupts >= 0 && poll(&told, 1, 0) > 0)
+            code = command_fail(EXIT_CANNOT, "the exporter ended before the file was sent");
+        else if (interrupts >= 0 && poll(&interrupt, 1, 0) > 0)
             code = EXIT_CANNOT;
         else
             over = false;
@@ -44,13 +44,13 @@ int command_send(const struct settings *settings)
 {
     const struct settings_words *words = &settings->arguments.words;
     int interrupts = command_interrupts(), code = EXIT_DONE;
-    struct pollfd told = {.fd = interrupts, .events = POLLIN};
+    struct pollfd interrupt = {.fd = interrupts, .events = POLLIN};
     vitals_error error;
     if (settings->send.mlflow != NULL && address_check_mlflow(settings->send.mlflow, &error) < 0)
         return command_fail(EXIT_USAGE, "--mlflow: %s", error.message);
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "send: no file; as in: vitals send FILE");
-    for (size_t i = 0; i < words->count && !(interrupts >= 0 && poll(&told, 1, 0) > 0); i++) {
+    for (size_t i = 0; i < words->count && !(interrupts >= 0 && poll(&interrupt, 1, 0) > 0); i++) {
         int one = send_file(&settings->export, &settings->send, words->items[i], interrupts);
         code = one != EXIT_DONE ? one : code;
     }

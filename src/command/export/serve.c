@@ -171,7 +171,7 @@ static void hear(struct server *server)
             stream_close(&server->every);
     }
     if (got < 0)
-        end(server, command_fail(EXIT_CANNOT, "the program that answers has ended: %s",
+        end(server, command_fail(EXIT_CANNOT, "the exporter ended: %s",
                                  command_safe(server->settings->export.program)));
 }
 
@@ -182,7 +182,7 @@ static int descriptor_of(const struct serve_stream *stream)
 
 static void serve(struct server *server, int interrupts)
 {
-    struct pollfd told[] = {
+    struct pollfd polled[] = {
         {.fd = interrupts, .events = POLLIN},
         {.fd = link_hearing(server->exporter.link), .events = POLLIN},
         {.fd = -1, .events = POLLIN},
@@ -190,22 +190,22 @@ static void serve(struct server *server, int interrupts)
         {.fd = -1, .events = POLLOUT},
     };
     while (!server->over) {
-        told[2].fd = descriptor_of(&server->samples);
-        told[3].fd = descriptor_of(&server->every);
-        told[4].fd = server->kept ? link_descriptor(server->exporter.link) : -1;
-        if (poll(told, sizeof told / sizeof told[0], -1) < 0 && errno != EINTR) {
+        polled[2].fd = descriptor_of(&server->samples);
+        polled[3].fd = descriptor_of(&server->every);
+        polled[4].fd = server->kept ? link_descriptor(server->exporter.link) : -1;
+        if (poll(polled, sizeof polled / sizeof polled[0], -1) < 0 && errno != EINTR) {
             end(server, command_fail(EXIT_CANNOT, "cannot wait: %s", strerror(errno)));
             return;
         }
-        if (told[0].revents != 0)
+        if (polled[0].revents != 0)
             return;
-        if (told[4].revents != 0)
+        if (polled[4].revents != 0)
             server->kept = !link_flush(server->exporter.link, 0);
-        if (told[1].revents != 0)
+        if (polled[1].revents != 0)
             hear(server);
-        if (!server->over && told[2].revents != 0)
+        if (!server->over && polled[2].revents != 0)
             tell_sample(server, &server->samples, "", "\n");
-        if (!server->over && told[3].revents != 0 && server->every.subscription != NULL)
+        if (!server->over && polled[3].revents != 0 && server->every.subscription != NULL)
             tell_sample(server, &server->every, "{\"processes\":", "}\n");
     }
 }
@@ -229,12 +229,13 @@ static unsigned long long number_of(const struct environment_settings *environme
 
 /* Takes the listening socket that the parent opened, as sd_listen_fds(3) describes: LISTEN_PID is
  * the pid that it is for, LISTEN_FDS the number of descriptors from 3 on. Returns 0 and a
- * descriptor above LINK_HANDED that the caller closes, or -1 if there is none; or an exit code
- * after a message if it cannot be used. The server program checks whether that address is allowed.
+ * descriptor above LINK_ACTIVATION_SOCKET that the caller closes, or -1 if there is none; or an
+ * exit code after a message if it cannot be used. The server program checks whether that address is
+ * allowed.
  */
 static int take_socket(const struct environment_settings *environment, int *out)
 {
-    enum { FIRST_HANDED = 3 };
+    enum { FIRST_ACTIVATED = 3 };
     unsigned long long count = number_of(environment, "LISTEN_FDS");
     int listening = 0;
     socklen_t size = sizeof listening;
@@ -247,14 +248,14 @@ static int take_socket(const struct environment_settings *environment, int *out)
                             "one ListenStream= in the .socket unit",
                             count);
     /* The descriptor may be something else, even one of this process. */
-    if (getsockopt(FIRST_HANDED, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 ||
+    if (getsockopt(FIRST_ACTIVATED, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 ||
         listening == 0)
         return command_fail(EXIT_CANNOT, "no socket that listens was handed down: LISTEN_FDS is "
                                          "set, and descriptor 3 is none");
-    *out = fcntl(FIRST_HANDED, F_DUPFD_CLOEXEC, LINK_HANDED + 1);
+    *out = fcntl(FIRST_ACTIVATED, F_DUPFD_CLOEXEC, LINK_ACTIVATION_SOCKET + 1);
     if (*out < 0)
         return command_fail(EXIT_CANNOT, "the socket that was handed down: %s", strerror(errno));
-    (void)close(FIRST_HANDED);
+    (void)close(FIRST_ACTIVATED);
     return 0;
 }
 
@@ -263,17 +264,18 @@ static int begin(struct server *server)
 {
     struct buffer config = {.bytes = NULL};
     vitals_error error;
-    int handed = -1, code = exporters_check(&server->settings->run, &server->settings->export,
-                                            &server->settings->serve);
+    int activation_socket = -1,
+        code = exporters_check(&server->settings->run, &server->settings->export,
+                               &server->settings->serve);
     if (code == 0)
-        code = take_socket(&server->settings->environment, &handed);
+        code = take_socket(&server->settings->environment, &activation_socket);
     if (code != 0)
         return code;
     export_config_serve(&server->settings->sampling, &server->settings->export,
-                        &server->settings->serve, handed >= 0, &config);
-    code = exporter_open(&server->exporter, &server->settings->export, &config, handed);
-    if (handed >= 0)
-        (void)close(handed);
+                        &server->settings->serve, activation_socket >= 0, &config);
+    code = exporter_open(&server->exporter, &server->settings->export, &config, activation_socket);
+    if (activation_socket >= 0)
+        (void)close(activation_socket);
     if (code != 0)
         return code;
     code = command_context(&server->settings->machine, &server->context, &error);

@@ -131,7 +131,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     int code = run_once(plan, &account);
     if (code != 0)
         return code;
-    run_export_hold(&plan->exporter);
+    run_export_take_interrupts(&plan->exporter);
     code = exit_code_of(account);
     outlive_writing();
     print_json(&settings->arguments, account, NULL, descriptor);
@@ -236,7 +236,7 @@ int command_run(const struct settings *settings)
     int json = -1;
     if (settings->arguments.command_argv == NULL)
         return command_fail(EXIT_USAGE,
-                            "run: no command; it stands behind --, as in: vitals run -- make");
+                            "run: no command; write it after --, as in: vitals run -- make");
     int code = exporters_check(&settings->run, &settings->export, &settings->serve);
     if (code == 0)
         code = run_plan_init(&plan, settings);

@@ -9,6 +9,7 @@
 
 #include "export/run_config.h"
 
+/* Least wait for unsent data in pid 1 of a namespace, whose end kills the exporter. */
 static const uint64_t FIRST_PROCESS_NS = 1000000000;
 
 /* ---- the beginning ---- */
@@ -80,7 +81,7 @@ static void begin_mlflow(struct run_export *observer, const struct settings *set
         char *line;
         int got = link_hear(observer->exporter.link, deadline_ns - now, &line);
         if (got < 0) {
-            (void)command_fail(0, "mlflow: the program that tells it has ended");
+            (void)command_fail(0, "mlflow: the exporter ended; nothing more is sent");
             observer->said_gone = true;
         }
         if (got <= 0)
@@ -103,8 +104,8 @@ static void begin_mlflow(struct run_export *observer, const struct settings *set
                  ours[count][strlen(OWN_NAMES[OWN_RUN])] != '\0';
     if (id == NULL && !known)
         (void)command_fail(0,
-                           "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
-                           "told as soon as there is one%s",
+                           "mlflow: no run yet after %.3g s (--tell-wait); samples are sent once "
+                           "the server has created one%s",
                            (double)settings->export.wait_ns / 1e9,
                            settings->arguments.command_argv != NULL
                                ? ", but the command begins without MLFLOW_RUN_ID"
@@ -133,7 +134,7 @@ void run_export_init(struct run_export *observer, const struct settings *setting
         return;
     export_options(settings, &job, own_user, &options);
     if (run_sender_init(&observer->sender, &options, &error) < 0)
-        (void)command_fail(0, "less is told: %s", error.message);
+        (void)command_fail(0, "not everything is exported: %s", error.message);
 }
 
 void run_export_observe(struct run_export *observer, vitals_run_options *options)
@@ -146,7 +147,7 @@ void run_export_observe(struct run_export *observer, vitals_run_options *options
                                 &error) == 0)
         options->observer = &observer->pair.face;
     else
-        (void)command_fail(0, "no samples are told: %s", error.message);
+        (void)command_fail(0, "no samples are exported: %s", error.message);
 }
 
 void run_export_sample(struct run_export *observer, const vitals_snapshot *snapshot,
@@ -203,7 +204,7 @@ bool run_export_begin(struct run_export *observer, const struct settings *settin
                       const struct export_job *job)
 {
     struct buffer config = {.bytes = NULL};
-    struct export_job called = *job;
+    struct export_job named_job = *job;
     vitals_exporter_options options;
     vitals_error error;
     char name[256] = "", folder[4096], own_user[EXPORT_USER];
@@ -211,9 +212,9 @@ bool run_export_begin(struct run_export *observer, const struct settings *settin
         return false;
     if (job->argv == NULL && job->pid > 0) {
         process_title(&settings->machine, job->pid, name, sizeof name);
-        called.name = name;
+        named_job.name = name;
     }
-    export_options(settings, &called, own_user, &options);
+    export_options(settings, &named_job, own_user, &options);
     const char *state = settings->environment.state_folder;
     int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
     if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
@@ -223,7 +224,7 @@ bool run_export_begin(struct run_export *observer, const struct settings *settin
         return false; /* a message was printed */
     if (run_sender_begin(&observer->sender, observer->exporter.link, settings->sampling.interval_ns,
                          &error) < 0)
-        (void)command_fail(0, "no samples are told: %s", error.message);
+        (void)command_fail(0, "no samples are exported: %s", error.message);
     if (settings->export.mlflow.uri != NULL)
         begin_mlflow(observer, settings);
     return true;
@@ -244,17 +245,16 @@ static void say_end(const struct run_export *observer, const struct settings *se
     uint64_t dropped = run_sender_dropped(&observer->sender);
     if (dropped > 0 && end != LINK_GONE)
         (void)command_fail(0,
-                           "%llu samples, marks or accounts were not told: the program that tells "
-                           "others did not take them in time",
+                           "%llu samples, marks or accounts were not exported: the exporter did "
+                           "not take them in time",
                            (unsigned long long)dropped);
     const char *what = end == LINK_GONE && !observer->said_gone
-                           ? "the program that tells others has ended before it was done"
-                       : end == LINK_LEFT
-                           ? "the program that tells others was not done in time, and goes on alone"
-                           : NULL;
+                           ? "the exporter ended before everything was sent"
+                       : end == LINK_LEFT ? "the exporter was not done in time and goes on alone"
+                                          : NULL;
     if (what != NULL && settings->export.mlflow.uri != NULL && state_folder[0] != '\0')
         (void)command_fail(0,
-                           "%s; what it kept for MLflow is sent by: vitals send "
+                           "%s; to send the rest to MLflow later: vitals send "
                            "%s/vitals/unsent/*.spool",
                            what, command_safe(state_folder));
     else if (what != NULL)
@@ -267,7 +267,7 @@ static bool is_first_process(void)
     return getpid() == 1;
 }
 
-void run_export_hold(struct run_export *observer)
+void run_export_take_interrupts(struct run_export *observer)
 {
     if (observer->exporter.link == NULL || observer->held)
         return;
@@ -285,24 +285,25 @@ void run_export_end(struct run_export *observer, const struct settings *settings
     uint64_t wait_ns = settings->export.wait_ns;
     if (observer->exporter.link == NULL)
         return;
-    run_export_hold(observer);
+    run_export_take_interrupts(observer);
     if (is_first_process() && wait_ns < FIRST_PROCESS_NS)
         wait_ns = FIRST_PROCESS_NS;
     page.deadline_ns = clock_now_ns() + wait_ns;
     page.interrupts = observer->interrupts;
 
     json_t *document = run_sender_account_of(account, settings->export.command_line);
-    char *line = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
+    char *account_json = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
     page.title = json_string_value(
         json_object_get(json_object_get(document, "attributes"), "command"));
     if (observer->sender.link != NULL)
         (void)run_sender_account(&observer->sender, account, document, wait_ns, page.deadline_ns);
-    if (observer->sender.link != NULL && line != NULL && settings->export.mlflow.uri != NULL) {
+    if (observer->sender.link != NULL && account_json != NULL &&
+        settings->export.mlflow.uri != NULL) {
         const struct account_view view = command_account_view(&settings->look, &settings->account);
-        if (run_page_make(&page, settings->environment.temporary, &view, recording, line))
+        if (run_page_make(&page, settings->environment.temporary, &view, recording, account_json))
             (void)run_sender_file(&observer->sender, page.path, left_ns(page.deadline_ns));
     }
-    free(line);
+    free(account_json);
     say_end(observer, settings, exporter_close(&observer->exporter, left_ns(page.deadline_ns)));
     if (!settings->run.quiet)
         say_page(&observer->exporter);

@@ -16,7 +16,7 @@ struct run_export {
     char *own[3];           /* "NAME=VALUE" that replaces our variable for the command; NULL */
     const char **variables; /* the command's environment; NULL: ours */
     struct observer_pair pair;
-    int interrupts; /* valid after run_export_hold */
+    int interrupts; /* valid after run_export_take_interrupts */
     bool held, said_gone;
 };
 
@@ -42,7 +42,7 @@ void run_export_sample(struct run_export *observer, const vitals_snapshot *snaps
 
 /* Called when the job has ended and its exit code is to be returned: from then on a signal ends all
  * waiting, and not this process. */
-void run_export_hold(struct run_export *observer);
+void run_export_take_interrupts(struct run_export *observer);
 
 /* Sends the account, the end state and the page, then waits for unsent data; all within
  * --tell-wait. Reports what was not sent. `recording`: NULL, or the path of a finished one. */

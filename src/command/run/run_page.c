@@ -18,9 +18,9 @@ static int create(const char *path)
 
 static uint64_t left_ns(const struct run_page *page)
 {
-    struct pollfd told = {.fd = page->interrupts, .events = POLLIN};
+    struct pollfd interrupt = {.fd = page->interrupts, .events = POLLIN};
     uint64_t now = clock_now_ns();
-    return now < page->deadline_ns && poll(&told, 1, 0) <= 0 ? page->deadline_ns - now : 0;
+    return now < page->deadline_ns && poll(&interrupt, 1, 0) <= 0 ? page->deadline_ns - now : 0;
 }
 
 struct printer {

@@ -102,7 +102,7 @@ static int begin(struct run_track *track)
 static int wait_for_end(struct run_track *track)
 {
     static const uint64_t LOOK_NS = 200 * NS_PER_MS;
-    struct pollfd told = {.fd = track->interrupts, .events = POLLIN};
+    struct pollfd interrupt = {.fd = track->interrupts, .events = POLLIN};
     vitals_error error;
     if (vitals_run_start(track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
@@ -114,7 +114,7 @@ static int wait_for_end(struct run_track *track)
         struct pollfd reader = {.fd = STDOUT_FILENO};
         track->enough = track->printed && poll(&reader, 1, 0) > 0 &&
                         (reader.revents & POLLERR) != 0;
-        if (track->enough || (track->interrupts >= 0 && poll(&told, 1, 0) > 0))
+        if (track->enough || (track->interrupts >= 0 && poll(&interrupt, 1, 0) > 0))
             break;
     }
     if (vitals_run_stop(track->run, &error) < 0)

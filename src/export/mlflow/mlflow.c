@@ -31,7 +31,7 @@ enum { ARTIFACT_MOST = 40 * 1024 * 1024, INTERVAL_SECONDS = 10 };
 struct mlflow {
     struct mlflow_points *points; /* NULL if the spool of another program is sent */
     struct mlflow_batch batch;
-    struct sample *moment; /* the newest, or NULL */
+    struct sample *sample; /* the newest, or NULL */
     json_t *job, *config;
     enum redact_form form;
     bool ended, limits_sent, cores_sent;
@@ -178,7 +178,7 @@ static void done(struct mlflow *mlflow)
 {
     mlflow_points_free(mlflow->points);
     mlflow_batch_done(&mlflow->batch);
-    sample_unref(mlflow->moment);
+    sample_unref(mlflow->sample);
     json_decref(mlflow->job);
     json_decref(mlflow->config);
     free(mlflow->resume);
@@ -277,17 +277,17 @@ static int open_mlflow(const json_t *config, const json_t *export_config, void *
 
 /* ---- events ---- */
 
-static void take_snapshot(void *data, struct sample *moment)
+static void take_snapshot(void *data, struct sample *sample)
 {
     struct mlflow *mlflow = data;
-    sample_unref(mlflow->moment);
-    mlflow->moment = sample_ref(moment);
+    sample_unref(mlflow->sample);
+    mlflow->sample = sample_ref(sample);
 }
 
 static void put_points(struct mlflow *mlflow)
 {
     struct mlflow_limits limits;
-    mlflow_points_write(mlflow->points, mlflow->moment, &mlflow->batch);
+    mlflow_points_write(mlflow->points, mlflow->sample, &mlflow->batch);
     double cores = mlflow_points_cores(mlflow->points);
     if (cores > 0 && !mlflow->cores_sent)
         mlflow_write_cores(cores, wanted_run(mlflow->config) != NULL, &mlflow->batch);

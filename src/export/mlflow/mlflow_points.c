@@ -461,11 +461,11 @@ static void put_disk(const struct mlflow_point *point)
         put(point, false, "disk_usage_percentage", (double)used * 100 / all);
 }
 
-void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
+void mlflow_points_write(struct mlflow_points *points, struct sample *sample,
                          struct mlflow_batch *batch)
 {
     struct mlflow_point point = {.points = points, .batch = batch, .step = points->step++};
-    point.snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
+    point.snapshot = sample != NULL ? sample_snapshot(sample, NULL) : NULL;
     /* A clock that was set back must not give two points the same time. */
     point.ms = points->last_ms > points->written_ms ? points->last_ms : points->written_ms + 1;
     points->written_ms = point.ms;

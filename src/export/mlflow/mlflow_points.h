@@ -42,9 +42,9 @@ void mlflow_points_end(struct mlflow_points *points, const json_t *figures, uint
 /* Returns whether samples were added since the last point, or the account has more than it. */
 bool mlflow_points_waiting(const struct mlflow_points *points);
 
-/* Writes the window's points and begins the next window. `moment` may be NULL: values of the
+/* Writes the window's points and begins the next window. `sample` may be NULL: values of the
  * snapshot alone (the root file system, limits of power and of the cgroup) are left out then. */
-void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
+void mlflow_points_write(struct mlflow_points *points, struct sample *sample,
                          struct mlflow_batch *batch);
 
 /* The limits at the newest point. Returns false if they are not known yet. */

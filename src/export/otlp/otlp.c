@@ -294,7 +294,7 @@ static void send_newest(struct otlp *otlp)
     otlp->newest = NULL;
 }
 
-static void otlp_snapshot(void *data, struct sample *moment)
+static void otlp_snapshot(void *data, struct sample *sample)
 {
     struct otlp *otlp = data;
     if (otlp->sender == NULL)
@@ -302,7 +302,7 @@ static void otlp_snapshot(void *data, struct sample *moment)
     /* Describes the first process of a run and its workload, by the first sample that has it. */
     if (otlp->is_run && !otlp->work_known && otlp->identity.list == NULL) {
         vitals_error error;
-        const vitals_snapshot *snapshot = sample_snapshot(moment, &error);
+        const vitals_snapshot *snapshot = sample_snapshot(sample, &error);
         const vitals_row *process = snapshot != NULL ? otlp_job_process(&otlp->job, snapshot)
                                                      : NULL;
         if (process != NULL)
@@ -312,7 +312,7 @@ static void otlp_snapshot(void *data, struct sample *moment)
     if (otlp->is_run)
         return;
     sample_unref(otlp->newest);
-    otlp->newest = sample_ref(moment);
+    otlp->newest = sample_ref(sample);
     if (is_due(otlp))
         send_newest(otlp);
 }

@@ -202,10 +202,10 @@ static void write_figures(const struct usage_writing *writing, const json_t *fig
     vitals_measure measure = name != NULL ? vitals_measure_find(name) : 0;
     bool counter = measure != 0 && vitals_measure_is_counter(measure);
     /* The figure of the whole run differs from the gauge of that name. */
-    bool told = name != NULL && unit != NULL && (measure == 0 || counter);
-    for (size_t i = 0; i < first && told; i++)
-        told = !has_name(json_array_get(figures, i), name);
-    if (!told)
+    bool valid = name != NULL && unit != NULL && (measure == 0 || counter);
+    for (size_t i = 0; i < first && valid; i++)
+        valid = !has_name(json_array_get(figures, i), name);
+    if (!valid)
         return;
     struct our_name made;
     struct otlp_metric as = ours(&made, name, unit, vitals_measure_help(measure), counter);

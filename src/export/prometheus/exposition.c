@@ -85,9 +85,9 @@ void exposition_free(struct exposition *exposition)
     free(exposition);
 }
 
-void exposition_count(struct exposition *exposition, struct sample *moment)
+void exposition_count(struct exposition *exposition, struct sample *sample)
 {
-    const vitals_snapshot *snapshot = sample_snapshot(moment, NULL);
+    const vitals_snapshot *snapshot = sample_snapshot(sample, NULL);
     if (snapshot == NULL)
         return;
     if (exposition->options.nvitop)
@@ -98,29 +98,29 @@ void exposition_count(struct exposition *exposition, struct sample *moment)
 
 /* ---- documents ---- */
 
-uint64_t exposition_stale_ns(const struct exposition *exposition, const struct sample *moment)
+uint64_t exposition_stale_ns(const struct exposition *exposition, const struct sample *sample)
 {
-    return sample_came_ns(moment) + STALE_AFTER * exposition->options.interval_ns + 1;
+    return sample_came_ns(sample) + STALE_AFTER * exposition->options.interval_ns + 1;
 }
 
-bool exposition_is_stale(const struct exposition *exposition, const struct sample *moment,
+bool exposition_is_stale(const struct exposition *exposition, const struct sample *sample,
                          uint64_t now_ns)
 {
-    return now_ns >= exposition_stale_ns(exposition, moment);
+    return now_ns >= exposition_stale_ns(exposition, sample);
 }
 
-struct body *exposition_render(struct exposition *exposition, struct sample *moment,
+struct body *exposition_render(struct exposition *exposition, struct sample *sample,
                                enum exposition_format format, const struct exposition_self *self)
 {
     struct buffer out = {.bytes = NULL};
     struct exposition_page page;
     page_init(&page, &out, format, &exposition->options);
 
-    const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
+    const vitals_snapshot *snapshot = sample != NULL ? sample_snapshot(sample, NULL) : NULL;
     if (snapshot != NULL) {
-        uint64_t came_ns = sample_came_ns(moment);
+        uint64_t came_ns = sample_came_ns(sample);
         page.age_ns = self->now_ns > came_ns ? self->now_ns - came_ns : 0;
-        page.is_alone = exposition_is_stale(exposition, moment, self->now_ns);
+        page.is_alone = exposition_is_stale(exposition, sample, self->now_ns);
         page_read(&page, snapshot);
     }
 

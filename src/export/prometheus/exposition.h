@@ -55,7 +55,7 @@ void exposition_free(struct exposition *exposition); /* accepts NULL */
 
 /* Adds up what workloads used. Must be called with every snapshot, in order, before it is rendered.
  * Costs parsing the snapshot's JSON if that was not done before. */
-void exposition_count(struct exposition *exposition, struct sample *moment);
+void exposition_count(struct exposition *exposition, struct sample *sample);
 
 /* A count of answers: `label` is the status code, or the reason of a refusal. */
 struct exposition_tally {
@@ -78,17 +78,17 @@ struct exposition_self {
     uint64_t now_ns; /* monotonic, for the age of the snapshot; 0: it is new */
 };
 
-/* Returns the document; the caller calls body_unref. `moment` may be NULL if there is none yet. If
+/* Returns the document; the caller calls body_unref. `sample` may be NULL if there is none yet. If
  * it is older than three intervals only the exporter's own figures and those of collectors are
  * written. NULL if memory is out. Costs some ms for 1000 processes. */
-struct body *exposition_render(struct exposition *exposition, struct sample *moment,
+struct body *exposition_render(struct exposition *exposition, struct sample *sample,
                                enum exposition_format format, const struct exposition_self *self);
 
 /* Returns when a snapshot becomes stale, by the monotonic clock. */
-uint64_t exposition_stale_ns(const struct exposition *exposition, const struct sample *moment);
+uint64_t exposition_stale_ns(const struct exposition *exposition, const struct sample *sample);
 
 /* Returns whether a snapshot is stale: what was rendered of it must not be served any more. */
-bool exposition_is_stale(const struct exposition *exposition, const struct sample *moment,
+bool exposition_is_stale(const struct exposition *exposition, const struct sample *sample,
                          uint64_t now_ns);
 
 /* Returns the media type of the document. */

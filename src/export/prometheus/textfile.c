@@ -269,7 +269,7 @@ struct textfile {
     bool ended;                    /* main thread: the end of the run was seen */
     char *path, *beside;           /* the file, and the new one that replaces it */
     struct export_thread thread;
-    struct sample *moment; /* guarded by mutex: the newest that was not written; NULL: none */
+    struct sample *sample; /* guarded by mutex: the newest that was not written; NULL: none */
     bool leave;            /* guarded by mutex */
     struct sample *shown;  /* the thread's: the file is of this one; NULL: none yet */
     bool old;              /* the thread's: the file has only the exporter's own families */
@@ -331,32 +331,32 @@ static void write_file(struct textfile *file, uint64_t now_ns)
 
 /* ---- the thread ---- */
 
-static void write_moments(void *data)
+static void write_samples(void *data)
 {
     struct textfile *file = data;
     for (bool leave = false; !leave;) {
         bool fresh = true; /* the snapshot of the file is not stale yet */
         pthread_mutex_lock(&file->thread.mutex);
-        while (file->moment == NULL && !file->leave && fresh) {
+        while (file->sample == NULL && !file->leave && fresh) {
             if (file->shown != NULL && !file->old)
                 fresh = export_thread_wait(&file->thread,
                                            exposition_stale_ns(file->exposition, file->shown));
             else
                 (void)pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
         }
-        struct sample *moment = file->moment;
-        file->moment = NULL;
+        struct sample *sample = file->sample;
+        file->sample = NULL;
         leave = file->leave;
         pthread_mutex_unlock(&file->thread.mutex);
 
-        if (moment != NULL) {
-            exposition_count(file->exposition, moment);
+        if (sample != NULL) {
+            exposition_count(file->exposition, sample);
             sample_unref(file->shown);
-            file->shown = moment;
+            file->shown = sample;
             file->old = false;
             write_file(file, clock_now_ns());
         }
-        if ((moment == NULL || leave) && !file->old) {
+        if ((sample == NULL || leave) && !file->old) {
             write_file(file, LONG_AFTER_NS);
             file->old = true;
         }
@@ -433,7 +433,7 @@ static int open_textfile(const json_t *config, const json_t *export_config, void
         (beside.failed || file->path == NULL || (file->run == NULL && file->exposition == NULL)))
         code = no_memory(error);
     if (code == 0)
-        code = export_thread_start(&file->thread, of_job ? write_run : write_moments, file, error);
+        code = export_thread_start(&file->thread, of_job ? write_run : write_samples, file, error);
     if (code < 0) {
         discard(file);
         return code;
@@ -443,14 +443,14 @@ static int open_textfile(const json_t *config, const json_t *export_config, void
     return 0;
 }
 
-static void take_snapshot(void *data, struct sample *moment)
+static void take_snapshot(void *data, struct sample *sample)
 {
     struct textfile *file = data;
     if (file->run != NULL)
         return;
     pthread_mutex_lock(&file->thread.mutex);
-    sample_unref(file->moment);
-    file->moment = sample_ref(moment);
+    sample_unref(file->sample);
+    file->sample = sample_ref(sample);
     pthread_cond_broadcast(&file->thread.changed);
     pthread_mutex_unlock(&file->thread.mutex);
 }

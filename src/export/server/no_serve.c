@@ -4,8 +4,8 @@
 #include "record/sample.h"
 #include "util/base.h"
 
-static int refuse(const json_t *config UNUSED, const json_t *hello UNUSED, void **data UNUSED,
-                  vitals_error *error)
+static int refuse(const json_t *config UNUSED, const json_t *export_config UNUSED,
+                  void **data UNUSED, vitals_error *error)
 {
     return record_fail(VITALS_EUNSUPPORTED, "serve", error, BUILT_WITHOUT_SERVER);
 }

@@ -445,18 +445,18 @@ static int open_names(struct serve *serve, const json_t *config, vitals_error *e
  * dumped any more. If a file of the configuration can then not be read again, reports that. Does
  * nothing for other users, or if another publisher opens files later. Errors: ESYSTEM (the kernel
  * refuses). */
-static int drop_privileges(const json_t *hello, const struct web_config *config,
+static int drop_privileges(const json_t *export_config, const struct web_config *config,
                            vitals_error *error)
 {
     /* The overflow uid, "nobody". The name is not looked up, because that could wait for a name
      * server. */
     enum { NOBODY = 65534 };
     static const char *const WRITERS[] = {"textfile", "mlflow", "tensorboard"};
-    bool needed = json_object_get(hello, "otlp") != NULL &&
+    bool needed = json_object_get(export_config, "otlp") != NULL &&
                   (environment_get("OTEL_EXPORTER_OTLP_CLIENT_KEY") != NULL ||
                    environment_get("OTEL_EXPORTER_OTLP_METRICS_CLIENT_KEY") != NULL);
     for (size_t i = 0; i < sizeof WRITERS / sizeof WRITERS[0]; i++)
-        needed |= json_object_get(hello, WRITERS[i]) != NULL;
+        needed |= json_object_get(export_config, WRITERS[i]) != NULL;
     if (geteuid() != 0 || needed)
         return 0;
 
@@ -473,7 +473,8 @@ static int drop_privileges(const json_t *hello, const struct web_config *config,
     return 0;
 }
 
-static int serve_open(const json_t *config, const json_t *hello, void **data, vitals_error *error)
+static int serve_open(const json_t *config, const json_t *export_config, void **data,
+                      vitals_error *error)
 {
     struct serve *serve = calloc(1, sizeof *serve);
     if (serve == NULL)
@@ -491,7 +492,7 @@ static int serve_open(const json_t *config, const json_t *hello, void **data, vi
 
     struct exposition_options options;
     if (code == 0)
-        code = exposition_options_read(config, hello, &options, error);
+        code = exposition_options_read(config, export_config, &options, error);
     if (code == 0) {
         serve->exposition = exposition_new(&options);
         serve->history = history_new();
@@ -509,7 +510,7 @@ static int serve_open(const json_t *config, const json_t *hello, void **data, vi
     if (code == 0)
         code = open_listeners(serve, config, error);
     if (code == 0)
-        code = drop_privileges(hello, serve->config->web, error);
+        code = drop_privileges(export_config, serve->config->web, error);
 
     /* Once the thread runs, it may replace the configuration. */
     bool encrypted = code == 0 && serve->config->tls != NULL;

@@ -148,15 +148,15 @@ static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
     return 0;
 }
 
-/* A command line as it may be told, for people. */
+/* A redacted command line, for people. */
 static void write_command(struct buffer *text, vitals_text line, enum redact_form form)
 {
     char shown[VIEW_TEXT_MAX * 2];
-    struct buffer told = {.bytes = NULL};
-    redact_line(&told, line, form);
-    (void)vitals_text_command((vitals_text){told.bytes, told.size}, shown, sizeof shown);
+    struct buffer redacted = {.bytes = NULL};
+    redact_line(&redacted, line, form);
+    (void)vitals_text_command((vitals_text){redacted.bytes, redacted.size}, shown, sizeof shown);
     view_write_text(text, (vitals_text){shown, strlen(shown)});
-    buffer_done(&told);
+    buffer_done(&redacted);
 }
 
 static void write_value(struct buffer *text, const struct view_column *column,

@@ -150,11 +150,11 @@ static int tensorboard_open(const json_t *config, const json_t *export_config, v
     return 0;
 }
 
-static void tensorboard_snapshot(void *data, struct sample *moment)
+static void tensorboard_snapshot(void *data, struct sample *sample)
 {
     struct tensorboard *board = data;
     sample_unref(board->newest);
-    board->newest = sample_ref(moment);
+    board->newest = sample_ref(sample);
 }
 
 static void write_scope(struct tensorboard *board, const struct usage_line *line, const char *scope,

@@ -35,8 +35,8 @@ static struct link *open_link(const char *script)
     vitals_error error;
     struct link *link = NULL;
     write_program(script, 0700);
-    int code = link_open(&(struct link_program){.path = program, .handed = -1}, "{\"tell\":1}",
-                         &link, &error);
+    int code = link_open(&(struct link_program){.path = program, .activation_socket = -1},
+                         "{\"tell\":1}", &link, &error);
     CHECK_CASE(code < 0 ? error.message : "");
     CHECK_INT(code, 0);
     return link;
@@ -78,8 +78,9 @@ static void what_is_written_arrives(void)
 
 static void a_missing_program_is_named(void)
 {
-    const struct link_program missing = {.path = "/tmp/no such\nfolder/tell", .handed = -1};
-    const struct link_program written = {.path = program, .handed = -1};
+    const struct link_program missing = {.path = "/tmp/no such\nfolder/tell",
+                                         .activation_socket = -1};
+    const struct link_program written = {.path = program, .activation_socket = -1};
     vitals_error error;
     struct link *link = NULL;
     CHECK_INT(link_open(&missing, "{}", &link, &error), VITALS_EGONE);

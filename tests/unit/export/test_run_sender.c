@@ -32,7 +32,8 @@ static struct link *begin(struct run_sender *sender)
     CHECK_INT(fclose(file), 0);
     CHECK_INT(chmod(program, 0700), 0);
     CHECK_OK(run_sender_init(sender, &options, &error), error);
-    CHECK_OK(link_open(&(struct link_program){.path = program, .handed = -1}, "{}", &link, &error),
+    CHECK_OK(link_open(&(struct link_program){.path = program, .activation_socket = -1}, "{}",
+                       &link, &error),
              error);
     CHECK_OK(run_sender_begin(sender, link, 1000000000, &error), error);
     return link;
