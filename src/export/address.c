@@ -139,7 +139,7 @@ int address_check_mlflow(const char *uri, vitals_error *error)
                                OTHERS[i].what);
     }
     return record_fail(VITALS_EARGUMENT, shown, error,
-                       "no address of an MLflow server; it looks like http://HOST:5000%s",
+                       "not an address of an MLflow server; write http://HOST:5000%s",
                        address_hint(uri));
 }
 
@@ -158,6 +158,6 @@ int address_check_listen(const char *where, vitals_error *error)
         (strcmp(colon, ":0") == 0 || is_place(where, strlen(where))))
         return 0;
     return record_fail(VITALS_EARGUMENT, where, error,
-                       "no address: 127.0.0.1:9847, localhost:9847 and unix:/run/vitals.sock are "
-                       "(numbers, not names; for all addresses 0.0.0.0 or [::])");
+                       "not an address to listen on; give an IP address, localhost or unix:/PATH, "
+                       "as in 127.0.0.1:9847 (0.0.0.0 or [::] for all)");
 }

@@ -98,7 +98,7 @@ static int read_document(struct file_feed *feed, vitals_snapshot **out, vitals_e
         feed->line += byte == '\n';
     }
     if (feed->bytes[feed->at] != '{')
-        return fail_here(feed, VITALS_EFORMAT, "a snapshot begins with {, and this does not",
+        return fail_here(feed, VITALS_EFORMAT, "a snapshot begins with {; this is something else",
                          error);
 
     /* Follows brackets and strings only: whether it is JSON is for a reader of JSON to say. */
@@ -112,7 +112,7 @@ static int read_document(struct file_feed *feed, vitals_snapshot **out, vitals_e
                                  "the file ends inside the snapshot that begins here", error);
             if (size > DOCUMENT_MAX)
                 return fail_here(feed, VITALS_EFORMAT,
-                                 "what begins here is larger than 64 MiB, which no snapshot is",
+                                 "the document that begins here is larger than 64 MiB, the limit",
                                  error);
             if ((result = read_more(feed, error)) < 0)
                 return result;

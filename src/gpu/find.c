@@ -201,7 +201,9 @@ int vitals_request_set_devices(vitals_request *request, const char *const *names
         struct span text = {names[i], strlen(names[i])};
         if (!is_label(text) && !gpu_parse_address(text, &address) && !is_uuid(text))
             return error_set(error, VITALS_EARGUMENT, 0,
-                             "\"%.64s\" is no number, UUID or PCI address of a device", names[i]);
+                             "\"%.64s\" is not a GPU; give a number, UUID or PCI address (vitals "
+                             "device lists them)",
+                             names[i]);
     }
     int code = request_choose_devices(request, names, count);
     return code < 0 ? error_set(error, code, 0, "out of memory") : 0;
@@ -227,7 +229,8 @@ static int complain_of_several(const vitals_snapshot *snapshot, struct span name
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", comma, (int)uuid.size,
                                  uuid.bytes);
     }
-    return error_set(error, VITALS_EARGUMENT, 0, "%.*s is the beginning of several UUIDs: %s",
+    return error_set(error, VITALS_EARGUMENT, 0,
+                     "%.*s is the beginning of several UUIDs; give more of it: %s",
                      (int)size_min(name.size, 64), name.bytes, list);
 }
 
@@ -248,8 +251,10 @@ int vitals_gpu_find(const vitals_snapshot *snapshot, const char *name, const vit
                 found = row;
         }
     } else if (!is_uuid(text)) {
-        return error_set(error, VITALS_EARGUMENT, 0,
-                         "\"%.64s\" is no number, UUID or PCI address of a device", name);
+        return error_set(
+            error, VITALS_EARGUMENT, 0,
+            "\"%.64s\" is not a GPU; give a number, UUID or PCI address (vitals device lists them)",
+            name);
     } else {
         enum gpu_match match = gpu_match_uuid(snapshot, text, (struct gpu_match_rule){0}, &found);
         if (match == GPU_MATCH_NONE) {

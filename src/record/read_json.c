@@ -317,7 +317,8 @@ static int read_account(struct recording *recording, FILE *file, struct buffer *
     if (text->failed)
         return record_no_memory(recording->path, error);
     if (text->size > ACCOUNT_MAX_BYTES)
-        return record_fail(VITALS_EFORMAT, recording->path, error, "is larger than any account");
+        return record_fail(VITALS_EFORMAT, recording->path, error,
+                           "is larger than an account may be");
     int code = account_json_read(recording->path, text->bytes, text->size, &account, error);
     if (code < 0)
         return code;

@@ -62,24 +62,20 @@ static int format_choose(const char *name, const char *path, const struct format
             name = ENDINGS[i].format;
     if (name == NULL && !standard)
         return record_fail(VITALS_EARGUMENT, path, error,
-                           "its ending tells no format: .db (SQLite) or .csv, or say --format");
+                           "the ending names no format; use .db (SQLite) or .csv, or --format");
     if (name == NULL || strcmp(name, "csv") == 0)
         name = FORMAT_CSV.name;
     if (strcmp(name, "gpu-tracker") == 0 && !standard && ends_in(path, ".sqlite"))
         name = FORMAT_GPU_TRACKER_DATABASE.name;
 
-    char list[200] = "";
     for (size_t i = 0; format_at(i) != NULL; i++) {
-        const char *known = format_at(i)->name;
-        size_t used = strlen(list);
-        if (strcmp(known, name) == 0) {
+        if (strcmp(format_at(i)->name, name) == 0) {
             *out = format_at(i);
             return 0;
         }
-        if (used + strlen(known) + 3 <= sizeof list)
-            (void)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", known);
     }
-    return record_fail(VITALS_EARGUMENT, name, error, "no such format: there are %s", list);
+    return record_fail(VITALS_EARGUMENT, name, error,
+                       "no such format; vitals record --help lists the formats");
 }
 
 /* NULL: the options name none. */

@@ -141,7 +141,8 @@ static int read_beside(struct recording *recording, const char *const *phases, s
     int code = 0;
     if (count > 0 && !tracking)
         return record_fail(VITALS_EARGUMENT, recording->path, error,
-                           "is no tracking file of gpu_tracker: its phases are in no other file");
+                           "is not a tracking file of gpu_tracker: its phases are in the file "
+                           "itself; leave out --phases-from");
     for (size_t i = 0; i < count && code == 0; i++) {
         uint64_t rows = recording->rows_told; /* a file of samples has some */
         char *named = strdup(phases[i]);

@@ -57,7 +57,7 @@ int vitals_feed_seek(vitals_feed *feed, uint64_t realtime_ns, vitals_error *erro
 {
     vitals_error ours;
     if (feed->feed.seek == NULL)
-        return error_set(error, VITALS_EUNSUPPORTED, 0, "a pipe only goes forward");
+        return error_set(error, VITALS_EUNSUPPORTED, 0, "cannot seek in a pipe");
     locale_t locale = library_enter();
     int code = feed->feed.seek(feed->feed.data, realtime_ns, error != NULL ? error : &ours);
     library_leave(locale);

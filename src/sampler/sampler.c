@@ -98,7 +98,7 @@ static int enter(vitals_sampler *sampler, vitals_error *error)
     if (sampler->owner != getpid())
         return error_forked(error, "sampler");
     if (atomic_exchange_explicit(&sampler->entered, true, memory_order_acquire))
-        return error_set(error, VITALS_EARGUMENT, 0, "another thread is in this sampler");
+        return error_set(error, VITALS_EARGUMENT, 0, "another thread is using this sampler");
     return 0;
 }
 

@@ -90,7 +90,7 @@ int file_read_whole(const char *path, size_t most, unsigned rules, struct file_t
     if (fstat(descriptor, &out->status) != 0)
         code = fail(out, errno, NULL);
     else if (!any && !S_ISREG(out->status.st_mode))
-        code = fail(out, EINVAL, "no regular file");
+        code = fail(out, EINVAL, "not a regular file");
     else if (checked && !standard && (distrust = file_distrust(&out->status)) != NULL)
         code = fail(out, EPERM, distrust);
     else

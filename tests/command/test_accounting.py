@@ -132,7 +132,7 @@ class EndToEnd(RunCase):
             with self.subTest(place=place):
                 done, _ = self.run_it(["sh", "-c", "echo it ran"], "--quiet", "--record", place)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertIn("no regular file", done.stderr)
+                self.assertIn("not a regular file", done.stderr)
 
     def test_totals_go_with_a_run_that_ended(self):
         state_folder = self.folder / "state"

@@ -194,7 +194,7 @@ class Waiting(unittest.TestCase):
                                 LD_PRELOAD=(BUILD / "tests/command/held_memory.so").resolve()))
             try:
                 self.assertEqual(asked.stderr.readline(),
-                                 f"vitals: process {pid} does not answer for its memory; "
+                                 f"vitals: reading the memory of process {pid} takes long; "
                                  "waiting (Ctrl-C ends)\n")
                 first = os.read(asked.stdout.fileno(), 1 << 20).decode()
                 threading.Thread(target=self.release, args=(pipe, asked)).start()

@@ -377,10 +377,10 @@ class Command(Case):
 
     def test_an_option_that_can_never_work_ends_before_the_job(self):
         for option, words in (("--mlflow=sqlite:///x.db", "a database"), ("--mlflow=file:///tmp/mlruns", "a folder"),
-                              ("--mlflow=postgresql://me:s3cret@db/x", "a database"), ("--mlflow=https://", "no address"),
-                              *((option + "=http://" + place, "no address") for option in ("--mlflow", "--otlp")
+                              ("--mlflow=postgresql://me:s3cret@db/x", "a database"), ("--mlflow=https://", "not an address"),
+                              *((option + "=http://" + place, "not an address") for option in ("--mlflow", "--otlp")
                                 for place in ("127.0.0.1:99999", ":80", "localhost:abc", "h:0", "[::1", "me:s3cret@:80")),
-                              ("--otlp=grpc://collector:4317", "no address"), ("--otlp=collector:4318", "no address"),
+                              ("--otlp=grpc://collector:4317", "not an address"), ("--otlp=collector:4318", "no address"),
                               *(("--mlflow-prefix=" + prefix, "--mlflow-prefix") for prefix in ("/x", "../x/", "a//b", "p:r%/", "./", "x" * 101))):
             with self.subTest(option):
                 also = ["--mlflow"] if "prefix" in option else []

@@ -25,7 +25,7 @@ class Failures(Case):
         for uri, word in (("file:///tmp/mlruns", "folder"), ("sqlite:///x.db", "database"), ("./mlruns", "folder"),
                           ("databricks", "Databricks"), ("gopher://x", "http://"), ("http://", "address"),
                           ("postgresql://me:s3cret@db/x", "postgresql://db/x"), ("gopher://me:a/s3cret@db", "gopher://db"),
-                          ("me:s3cret@db", "db: no address")):
+                          ("me:s3cret@db", "db: not an address")):
             with self.subTest(uri):
                 message = self.failed(uri)
                 self.assertIn(word, message)
@@ -366,7 +366,7 @@ class Away(Case):
 
     def test_without_a_folder_nothing_is_promised(self):
         with self.tell(f"http://127.0.0.1:{free_port()}", spool=None, patience=2) as tell:
-            self.assertIn("nothing is kept for later", tell.hear("say")["say"])
+            self.assertIn("unsent data is kept in memory only", tell.hear("say")["say"])
             tell.write(usage(0))
             away = tell.hear("say")["say"]
             self.assertIn("could not connect", away)

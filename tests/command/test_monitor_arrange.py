@@ -162,12 +162,12 @@ class AnySize(Arranged):
 class Broken(Arranged):
     CASES = (
         ('{"group": "user",\n "sort": ["gpumem", "-nosuch"]}', ':2:21: "-nosuch" is no column that sorts'),
-        ('{"columns": {"devices": ["pid", "nosuch"]}}', ':1:33: "nosuch" is no column of this list'),
-        ('{"columns": {"all": ["gpu"]}}', '"gpu" is no column of this list'),
-        ('{"columns": {"all": ["pid", "pid"]}}', '"pid" stands there twice'),
-        ('{"columns": {"all": ["pid+99"]}}', '"pid+99" is no width that a column may have'),
-        ('{"columns": {"all": ["pid-"]}}', '"pid-" is no width'),
-        ('{"columns": {"all": ["cwd+40"]}}', '"cwd+40" is no width that a column may have'),
+        ('{"columns": {"devices": ["pid", "nosuch"]}}', ':1:33: "nosuch" is not a column of this list'),
+        ('{"columns": {"all": ["gpu"]}}', '"gpu" is not a column of this list'),
+        ('{"columns": {"all": ["pid", "pid"]}}', '"pid" is there twice'),
+        ('{"columns": {"all": ["pid+99"]}}', '"pid+99" is not a valid width for this column'),
+        ('{"columns": {"all": ["pid-"]}}', '"pid-" is not a valid width'),
+        ('{"columns": {"all": ["cwd+40"]}}', '"cwd+40" is not a valid width for this column'),
         ('{"columns": {"all": ["command+0"]}}', '"command+0" has no width of its own'),
         ('{"columns": ["pid"]}', '"columns" must be an object'),
         ('{"group": "color"}', '"group" must be none, user, container'),
@@ -291,7 +291,7 @@ class Kept(Arranged):
         path = self.home / "pipe"
         os.mkfifo(path)
         done = vitals("--screen", "200x40", "--from", str(self.machine), "--layout", str(path))
-        self.assertIn("pipe: no regular file", done.stdout)
+        self.assertIn("pipe: not a regular file", done.stdout)
 
     def test_a_layout_that_cannot_be_written_says_why(self):
         terminal = Events()

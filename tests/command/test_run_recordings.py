@@ -137,7 +137,7 @@ class Recordings(unittest.TestCase):
                             ("track", "--record", place, os.getpid()),
                             ("record", "--count", 1, place)):
                 with self.subTest(command=command):
-                    self.refused(2, *command, words="no regular file")
+                    self.refused(2, *command, words="not a regular file")
 
 
 if __name__ == "__main__":

@@ -181,7 +181,7 @@ class Configuration(Configured):
                            ("tls_server_config: {cert_file: no.crt, key_file: no.key}\n", "web.yml: line 1: "),
                            ("\ntls_server_config:\n  key_file: no.key\n  cert_file: no.crt\n", "no.crt: No such file"),
                            ("\ntls_server_config:\n  key_file: no.key\n  cert_file: no.crt\n", "web.yml: line 4: "),
-                           ("tls_server_config: {cert_file: /dev/zero, key_file: no.key}\n", "/dev/zero: no regular file")):
+                           ("tls_server_config: {cert_file: /dev/zero, key_file: no.key}\n", "/dev/zero: not a regular file")):
             with self.subTest(text=text):
                 message = self.refused(text)
                 self.assertIn(says, message)

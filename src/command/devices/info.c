@@ -609,9 +609,9 @@ static void ask(struct info_command *info, uint64_t pid, struct info_question *q
                 vitals_process_close(process);
                 vitals_request_free(request);
             }
-            (void)command_fail(0,
-                               "process %llu does not answer for its memory; waiting (Ctrl-C ends)",
-                               (unsigned long long)pid);
+            (void)command_fail(
+                0, "reading the memory of process %llu takes long; waiting (Ctrl-C ends)",
+                (unsigned long long)pid);
         }
         (void)pthread_join(thread, NULL);
     } else {

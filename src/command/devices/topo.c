@@ -207,7 +207,8 @@ static int print_text(struct topo *topo, struct output *output)
     print_legend(topo, &paint);
     (void)paint_done(&paint);
     if (topo->cut)
-        (void)command_fail(0, "only the first %d are shown; --json has all", PEERS_MOST);
+        (void)command_fail(0, "only the first %d devices and adapters are shown; --json has all",
+                           PEERS_MOST);
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }
 

@@ -68,15 +68,15 @@ static int read_list(const struct layout_reader *reader, const char *key, const 
         long wider = word[size] != '\0' ? strtol(word + size, &end, 10) : 0;
         bool written = end == NULL || (*end == '\0' && end > word + size + 1);
         if (place == list_column_count || !(list_columns[place].views & view))
-            return fail_at(reader, word, "is no column of this list");
+            return fail_at(reader, word, "is not a column of this list");
         if (list_columns[place].width == 0)
             return fail_at(reader, word, "has no width of its own");
         if (!written || wider > INT_MAX || wider < -INT_MAX / 2 ||
             !column_may_be(&list_columns[place], (int)wider))
-            return fail_at(reader, word, "is no width that a column may have");
+            return fail_at(reader, word, "is not a valid width for this column");
         for (size_t j = 0; j < out->count; j++) {
             if (out->items[j].column == place)
-                return fail_at(reader, word, "stands there twice");
+                return fail_at(reader, word, "is there twice");
         }
         out->items[out->count++] = (struct arranged_column){(unsigned)place, (int)wider};
     }

@@ -267,7 +267,7 @@ int command_replay(const struct settings *settings)
     vitals_error error;
     const char *no_user = NULL;
     if (settings->arguments.words.count != 1)
-        return command_fail(EXIT_USAGE, "replay needs one FILE, a recording");
+        return command_fail(EXIT_USAGE, "replay: name one recording, as in: vitals replay run.db");
     int code = settings->view.screen != NULL ? check_screen(&settings->view, NULL) : 0;
     if (code != 0)
         return code;

@@ -231,8 +231,7 @@ static int take_command(struct parse *parse, const struct command *command)
         if (option_belongs(option, command->bit) || !was_given(parse->settings, option))
             continue;
         if (option_find(command->bit, option->name, strlen(option->name)) != NULL)
-            return fail(parse, "--%s stands before %s; write it behind", option->name,
-                        command->name);
+            return fail(parse, "write --%s after %s, not before it", option->name, command->name);
         return fail(parse, "--%s does not go with %s", option->name, command->name);
     }
     parse->settings->command = command;
@@ -328,7 +327,7 @@ static int take_argument(struct parse *parse)
             }
             return 0;
         } else if (parse->at < parse->count)
-            return fail(parse, "\"%s\" behind -- is not expected",
+            return fail(parse, "unexpected word \"%s\" after --",
                         command_safe(parse->argv[parse->at]));
         return 0;
     }
@@ -379,7 +378,8 @@ int options_from_arguments(struct settings *settings, const struct command *comm
         if (!option_belongs(option, commands_now(&parse)) || !was_given(parse.settings, option))
             continue;
         if (option->excludes != NULL && name_was_given(&parse, option->excludes))
-            return fail(&parse, "--%s and --%s exclude each other", option->name, option->excludes);
+            return fail(&parse, "--%s and --%s cannot be used together", option->name,
+                        option->excludes);
         if (option->needs != NULL && !name_was_given(&parse, option->needs))
             return fail(&parse, "--%s goes only with --%s", option->name, option->needs);
     }
@@ -417,13 +417,12 @@ size_t word_distance(const char *a, const char *b)
     return at[rows][columns];
 }
 
-/* A third of the letters may be wrong, but at least one; a prefix of a word is near to it. */
+/* A third of the letters may be wrong and one more, but fewer than half; a prefix of a word is near
+ * to it. */
 void nearest_begin(struct nearest *nearest, const char *wanted)
 {
     size_t size = strlen(wanted);
-    *nearest = (struct nearest){.wanted = wanted, .distance = size / 3 + 2};
-    if (size < 2)
-        nearest->distance = 1;
+    *nearest = (struct nearest){.wanted = wanted, .distance = least((size + 1) / 2, size / 3 + 2)};
 }
 
 void nearest_offer(struct nearest *nearest, const char *word)

@@ -43,8 +43,8 @@ static int take_methods(vitals_run_options *options, const struct measure_settin
             known |= strlen(KNOWN[i]) == size && memcmp(KNOWN[i], at, size) == 0;
         if (!known || used + size + 2 > sizeof words)
             return command_fail(EXIT_USAGE,
-                                "--rungs %s: there are cgroup2 systemd perf taskstats cgroup1 "
-                                "connector wait4 sampling",
+                                "--rungs %s: not a method; there are cgroup2 systemd perf "
+                                "taskstats cgroup1 connector wait4 sampling",
                                 command_safe(measure->methods));
         memcpy(words + used, at, size);
         used += size;
@@ -99,7 +99,7 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
     }
     return plan->usage.brand != NULL
                ? 0
-               : command_fail(EXIT_USAGE, "--brand %s: nvidia, amd or intel is expected",
+               : command_fail(EXIT_USAGE, "--brand %s: not a vendor; it is nvidia, amd or intel",
                               command_safe(measure->brand));
 }
 
@@ -120,7 +120,8 @@ int recording_take_rotation(struct recorder_options *options,
         options->rotate_bytes = bytes;
     else
         return command_fail(EXIT_USAGE,
-                            "--rotate %s: a size from 4KiB (100MiB) or a time from 1s (1h)",
+                            "--rotate %s: give a size from 4KiB, as in 100MiB, or a time from 1s, "
+                            "as in 1h",
                             command_safe(recording->rotate));
     return 0;
 }
@@ -132,16 +133,18 @@ int recording_check_place(const char *option, const char *path)
     bool descriptor = strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0;
     if (!descriptor && (stat(path, &found) != 0 || S_ISREG(found.st_mode)))
         return 0;
-    return command_fail(EXIT_USAGE, "%s%s: no regular file; a recording is finished in place",
+    return command_fail(EXIT_USAGE,
+                        "%s%s: not a regular file; the end of a recording rewrites its beginning",
                         option, command_safe(path));
 }
 
-const char *recording_way_out(const struct recorder_options *options, const char *path, int code)
+const char *recording_overwrite_hint(const struct recorder_options *options, const char *path,
+                                     int code)
 {
     struct stat found;
-    bool full = code == VITALS_EARGUMENT && !options->overwrite && path != NULL &&
-                stat(path, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
-    return full ? "; --overwrite replaces it" : "";
+    bool occupied = code == VITALS_EARGUMENT && !options->overwrite && path != NULL &&
+                    stat(path, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
+    return occupied ? "; --overwrite replaces it" : "";
 }
 
 /* Writes FILE.3.db for FILE.db: the third of several runs. Returns false if the name is too
@@ -209,7 +212,7 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
         record_observer_attribute(&plan->observer, VITALS_ATTRIBUTE_EXPECTED_CORES,
                                   (vitals_text){words, strlen(words)});
     }
-    if (run->gpus == 0 || run->gpus_chosen) /* created once the GPUs are selected */
+    if (run->gpus == 0 || run->gpus_chosen) /* else the second start of vitals attaches it */
         plan->options.observer = &plan->observer.face;
     return 0;
 }
@@ -222,7 +225,7 @@ int run_plan_prepare(struct run_plan *plan, const struct argument_settings *argu
     int code = record_observer_prepare(&plan->observer, &error);
     if (code < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s%s%s", error.message,
-                            recording_way_out(&plan->recorder, plan->recording, code),
+                            recording_overwrite_hint(&plan->recorder, plan->recording, code),
                             arguments->command_argv != NULL ? "; the command was not run" : "");
     return 0;
 }
@@ -234,7 +237,7 @@ int run_plan_record(struct run_plan *plan, const struct argument_settings *argum
     if (recording->path == NULL)
         return 0;
     if (!recording_numbered(recording->path, number, plan->recording, sizeof plan->recording))
-        return command_fail(EXIT_BEFORE_RUN, "--record %s: too long",
+        return command_fail(EXIT_BEFORE_RUN, "--record %s: the path is too long",
                             command_safe(recording->path));
     if (plan->records)
         record_observer_done(&plan->observer);
@@ -252,7 +255,7 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
 {
     const char *path = recording_place(arguments, recording);
     if (path == NULL && recording->no_header)
-        return command_fail(EXIT_USAGE, "--no-header goes only with a recording");
+        return command_fail(EXIT_USAGE, "--no-header needs a recording");
     if (path == NULL)
         return 0;
     bool standard = strcmp(path, "-") == 0;
@@ -264,7 +267,8 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
            strcmp(recorder_format_name(format), recording->format) != 0)
         format++;
     if (recording->format != NULL && recorder_format_name(format) == NULL)
-        return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
+        return command_fail(EXIT_USAGE,
+                            "--format %s: no such format; vitals run --help lists the formats",
                             command_safe(recording->format));
     /* If the file of a later run cannot be written, that is reported before the first run. */
     if (run->repeat != 0) {
@@ -274,14 +278,13 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
                 lstat(plan->recording, &found) == 0)
                 return command_fail(
                     EXIT_BEFORE_RUN,
-                    "%s: is there already; --overwrite replaces it; the command was "
-                    "not run",
+                    "%s: the file exists; --overwrite replaces it; the command was not run",
                     command_safe(plan->recording));
         }
         return 0; /* each run creates its own */
     }
     if (strlen(path) >= sizeof plan->recording)
-        return command_fail(EXIT_USAGE, "--record %s: too long", command_safe(path));
+        return command_fail(EXIT_USAGE, "--record %s: the path is too long", command_safe(path));
     memcpy(plan->recording, path, strlen(path) + 1);
     int code = standard ? 0 : recording_check_place("--record ", path);
     return code == 0 ? plan_recording(plan, arguments, recording, run) : code;
@@ -302,8 +305,8 @@ void run_totals_remove(const struct run_plan *plan)
 }
 
 /* Takes the file of --backup, or a unique name in the user's state folder; creates it and its
- * folders, readable by the user only. If there is no place, prints nothing, except with
- * --verbose. */
+ * folders, readable by the user only. If there is no place, leaves plan->totals empty; run.c
+ * reports it with --verbose. */
 static int take_totals(struct run_plan *plan, const struct environment_settings *environment,
                        const struct run_settings *run)
 {
@@ -312,12 +315,13 @@ static int take_totals(struct run_plan *plan, const struct environment_settings 
     if (run->no_backup)
         return 0;
     if (run->backup != NULL && (size == 0 || size >= capacity))
-        return command_fail(EXIT_USAGE, "--backup \"%s\": a file is expected",
+        return command_fail(EXIT_USAGE, "--backup \"%s\": not the name of a file",
                             command_safe(run->backup));
     if (run->backup != NULL && lstat(run->backup, before) == 0 &&
         (!S_ISREG(before->st_mode) || before->st_size > 0))
         return command_fail(EXIT_BEFORE_RUN,
-                            "--backup %s: something stands there; the command was not run",
+                            "--backup %s: the file exists and is not empty, or is not a regular "
+                            "file; the command was not run",
                             command_safe(run->backup));
     if (run->backup != NULL) {
         plan->options.totals_path = memcpy(plan->totals, run->backup, size + 1);
@@ -367,7 +371,7 @@ static int make_scope(void *data, const char *name, const int64_t *pids, size_t 
         arguments[4 + i] = numbers[i];
     }
 
-    /* Runs the program with its streams closed; returns 0 on success. */
+    /* Runs the program with its streams on /dev/null; returns 0 on success. */
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none;

@@ -31,8 +31,9 @@ static void mark(const struct look_settings *look, const struct environment_sett
     size_t used = 0;
     if (path == NULL || path[0] != '/') {
         if (look->verbose)
-            (void)command_fail(0, "no vitals run is above us: \"%s\" is not marked",
-                               command_safe(name));
+            (void)command_fail(
+                0, "\"%s\" is not marked: not started by vitals run (VITALS_MARKS is not set)",
+                command_safe(name));
         return;
     }
     for (; used < NAME_MOST && name[used] != '\0'; used++)

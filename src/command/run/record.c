@@ -32,7 +32,7 @@ static int open_recorder(struct recording_job *job)
     vitals_error error;
     if (settings->arguments.words.count > 1 ||
         (settings->arguments.words.count == 1 && path != NULL))
-        return command_fail(EXIT_USAGE, "record: one file, not several");
+        return command_fail(EXIT_USAGE, "record: name one file only, as FILE or with --output");
     if (settings->arguments.words.count == 1)
         path = settings->arguments.words.items[0];
     struct recorder_options options = {.path = path,
@@ -58,7 +58,7 @@ static int open_recorder(struct recording_job *job)
     code = recorder_open(&options, &job->recorder, &error);
     if (code == VITALS_EARGUMENT)
         return command_fail(EXIT_USAGE, "%s%s", error.message,
-                            recording_way_out(&options, path, code));
+                            recording_overwrite_hint(&options, path, code));
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : EXIT_DONE;
 }
 

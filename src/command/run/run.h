@@ -51,7 +51,8 @@ int recording_check_place(const char *option, const char *path);
 
 /* Returns a hint for the message of a recorder that could not be opened, if a file is in the way,
  * or "". `code` is the error that the recorder returned. */
-const char *recording_way_out(const struct recorder_options *options, const char *path, int code);
+const char *recording_overwrite_hint(const struct recorder_options *options, const char *path,
+                                     int code);
 
 /* Removes the file of totals if this run wrote it; an older file stays. */
 void run_totals_remove(const struct run_plan *plan);

@@ -215,13 +215,13 @@ static int begin_run(struct mlflow *mlflow, vitals_error *error)
 
     /* If the folder cannot be written, the spool is in memory: only a killed program loses it. */
     const char *folder = setting(config, "spool", NULL);
-    code = folder != NULL ? make_spool(folder, target, &mlflow->spool, error)
-                          : record_fail(VITALS_EGONE, "mlflow", error,
-                                        "there is no folder for what is not sent");
+    code = folder != NULL
+               ? make_spool(folder, target, &mlflow->spool, error)
+               : record_fail(VITALS_EGONE, "mlflow", error, "there is no folder for unsent data");
     if (code < 0) {
-        reply_say("mlflow: nothing is kept for later: %s",
-                  strncmp(error->message, "mlflow: ", 8) == 0 ? error->message + 8
-                                                              : error->message);
+        reply_say(
+            "mlflow: unsent data is kept in memory only, and lost if the exporter is killed: %s",
+            strncmp(error->message, "mlflow: ", 8) == 0 ? error->message + 8 : error->message);
         code = make_spool(NULL, target, &mlflow->spool, error);
     }
     free(target);

@@ -72,7 +72,8 @@ int mlflow_login(bool with_login, struct client **out, vitals_error *error)
                                                                            : NULL;
     if (plugin != NULL && with_login)
         return record_fail(VITALS_EUNSUPPORTED, plugin, error,
-                           "vitals cannot log in so; it knows names and tokens");
+                           "vitals does not support this login; set MLFLOW_TRACKING_TOKEN, or "
+                           "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD");
 
     char(*found)[FILE_MOST] = calloc(2, sizeof *found), path[4096];
     if (found == NULL)

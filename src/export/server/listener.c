@@ -130,9 +130,8 @@ static int open_address(const char *where, const char *lacks, struct listener *o
     socklen_t size;
     if (!read_address(where, &address, &size))
         return record_fail(VITALS_EARGUMENT, where, error,
-                           "no address: 127.0.0.1:9847, [::1]:9847, localhost:9847 and "
-                           "unix:/run/vitals.sock are (numbers, not names; for all addresses "
-                           "0.0.0.0 or [::])");
+                           "not an address to listen on; give an IP address, localhost or "
+                           "unix:/PATH, as in 127.0.0.1:9847 (0.0.0.0 or [::] for all)");
     if (lacks != NULL && !host_is_loopback(&address.any))
         return refuse_beyond(where, lacks, error);
     *number = bind_socket(&address, size, &out->descriptor);
@@ -193,7 +192,7 @@ static int open_inherited(const char *where, const char *lacks, struct listener 
     if (descriptor <= STDERR_FILENO ||
         getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening)
         return record_fail(VITALS_EARGUMENT, where, error,
-                           "no socket that listens was handed down");
+                           "no listening socket was passed (socket activation)");
     out->descriptor = descriptor;
     out->inherited = true;
     name_it(out, where);

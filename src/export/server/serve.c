@@ -517,7 +517,7 @@ static int serve_open(const json_t *config, const json_t *export_config, void **
     if (code == 0) {
         int number = thread_start(&serve->thread, "vitals-serve", 0, serve_thread, serve);
         if (number != 0)
-            code = record_fail_errno(number, "the HTTP server's thread", error);
+            code = record_fail_errno(number, "cannot start the HTTP server's thread", error);
     }
     if (code < 0) {
         serve_free(serve);

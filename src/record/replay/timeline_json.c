@@ -251,7 +251,8 @@ int timeline_json_open(const char *path, struct timeline *out, vitals_error *err
     if (code == 0 && timeline->count == 0)
         code = timeline->size == 0
                    ? record_fail(VITALS_EFORMAT, path, error, RECORD_NOTHING_YET)
-                   : record_fail(VITALS_EUNSUPPORTED, path, error, "holds no snapshots");
+                   : record_fail(VITALS_EUNSUPPORTED, path, error,
+                                 "holds no snapshots; vitals report shows what is in it");
     if (code < 0) {
         close_timeline(timeline);
         return code;

@@ -274,7 +274,8 @@ static int read_tracking(struct recording *recording, sqlite3 *database, vitals_
     FILE *file = tmpfile();
     struct read_database_lines lines = {.file = file};
     if (file == NULL)
-        return record_fail(VITALS_ESYSTEM, recording->path, error, "no temporary file to be had");
+        return record_fail(VITALS_ESYSTEM, recording->path, error,
+                           "cannot create a temporary file in /tmp");
     if (database_has_table(database, "static_data"))
         (void)for_each(recording, database, "SELECT * FROM static_data LIMIT 1", take_as_csv,
                        &lines);
