@@ -27,7 +27,7 @@ int signal_number(const char *word)
     if (number >= 1 && number <= SIGRTMAX)
         return number;
     if (number >= 0)
-        return command_fail(-1, "there is no signal %d; they are 1 to %d", number, SIGRTMAX);
+        return command_fail(-1, "there is no signal %d; give 1 to %d", number, SIGRTMAX);
 
     /* Convert to capitals, without SIG at the beginning. */
     size_t used = 0;

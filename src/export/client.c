@@ -124,7 +124,7 @@ int client_new(const struct client_options *options, struct client **out, vitals
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, prepare_libcurl);
     if (libcurl_prepared != CURLE_OK)
-        return record_fail(VITALS_EUNSUPPORTED, "libcurl", error, "it cannot be used: %s",
+        return record_fail(VITALS_EUNSUPPORTED, "libcurl", error, "cannot be used: %s",
                            curl_easy_strerror(libcurl_prepared));
     struct client *client = calloc(1, sizeof *client);
     if (client == NULL)

@@ -310,7 +310,8 @@ int link_open(const struct link_program *program, const char *export_config, str
     }
     (void)link_close(link, 0, NULL, NULL);
     return why != 0 ? cannot_start(error, program->path, why)
-                    : fail(error, VITALS_ESYSTEM, EPIPE, program->path, "it does not read");
+                    : fail(error, VITALS_ESYSTEM, EPIPE, program->path,
+                           "the exporter does not read its configuration");
 }
 
 int64_t link_pid(const struct link *link)

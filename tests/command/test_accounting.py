@@ -138,7 +138,7 @@ class EndToEnd(RunCase):
         state_folder = self.folder / "state"
         done, _ = self.run_it(["sleep", "1.5"], "--verbose", "--interval", "50ms",
                               env={"XDG_STATE_HOME": state_folder})
-        self.assertIn(f"running totals stand in {state_folder}/vitals/run-", done.stderr)
+        self.assertIn(f"running totals are kept in {state_folder}/vitals/run-", done.stderr)
         self.assertEqual(list((state_folder / "vitals").iterdir()), [])
         home = self.folder / "nobody's"  # that is not there is not made
         done, _ = self.run_it(["sleep", "0.1"], env={"XDG_STATE_HOME": None, "HOME": home})

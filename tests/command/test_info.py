@@ -227,7 +227,7 @@ class Mistakes(unittest.TestCase):
         for word in ("python", "0", "-7", "", "12.5", "0x10", "4194305", "99999999999999999999"):
             result = vitals("info", word)
             self.assertEqual((result.returncode, result.stdout), (2, ""), word)
-            self.assertIn(f'"{word}" is no pid; give a whole number from 1 to 4194304',
+            self.assertIn(f'"{word}" is not a pid; give a whole number from 1 to 4194304',
                           result.stderr)
 
     def test_an_interval_is_not_for_it(self):

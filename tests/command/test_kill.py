@@ -257,7 +257,7 @@ class Choice(Case):
         self.assertEqual(done.returncode, 1)
         user = pwd.getpwuid(os.geteuid()).pw_name
         self.assertEqual(done.stderr,
-                         f"vitals: TERM to process {child.pid}: no permission; it is {user}'s\n")
+                         f"vitals: TERM to process {child.pid}: no permission; the process belongs to {user}\n")
         self.assertTrue(self.alive(child))
 
 

@@ -380,7 +380,7 @@ class Command(Case):
                               ("--mlflow=postgresql://me:s3cret@db/x", "a database"), ("--mlflow=https://", "not an address"),
                               *((option + "=http://" + place, "not an address") for option in ("--mlflow", "--otlp")
                                 for place in ("127.0.0.1:99999", ":80", "localhost:abc", "h:0", "[::1", "me:s3cret@:80")),
-                              ("--otlp=grpc://collector:4317", "not an address"), ("--otlp=collector:4318", "no address"),
+                              ("--otlp=grpc://collector:4317", "not an address"), ("--otlp=collector:4318", "not an address"),
                               *(("--mlflow-prefix=" + prefix, "--mlflow-prefix") for prefix in ("/x", "../x/", "a//b", "p:r%/", "./", "x" * 101))):
             with self.subTest(option):
                 also = ["--mlflow"] if "prefix" in option else []
@@ -395,7 +395,7 @@ class Command(Case):
             with self.subTest(where):
                 result = self.run_vitals("serve", "--listen", where)
                 self.assertEqual(result.returncode, 2, result.stderr)
-                self.assertIn("for all addresses 0.0.0.0 or [::])", result.stderr)
+                self.assertIn("(0.0.0.0 or [::] for all)", result.stderr)
 
     def kept(self, port):
         """The file of a run whose server was away."""

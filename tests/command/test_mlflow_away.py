@@ -123,7 +123,7 @@ class Failures(Case):
                     (404, {}, b'{"error_code":"RESOURCE_DOES_NOT_EXIST","message":"gone"}') if path.endswith("update") else None
                 tell.write(end())
                 heard, _ = tell.end()
-            self.assertTrue(any(f"{spool} is damaged, and is kept" in line.get("say", "") for line in heard), heard)
+            self.assertTrue(any(f"{spool} is damaged and is kept" in line.get("say", "") for line in heard), heard)
         self.assertIn(b'"stop":1}', spool.read_bytes())
 
     def test_a_run_that_is_gone_leaves_the_file_to_who_sends_it(self):

@@ -161,7 +161,7 @@ class AnySize(Arranged):
 
 class Broken(Arranged):
     CASES = (
-        ('{"group": "user",\n "sort": ["gpumem", "-nosuch"]}', ':2:21: "-nosuch" is no column that sorts'),
+        ('{"group": "user",\n "sort": ["gpumem", "-nosuch"]}', ':2:21: "-nosuch" is not a column that can be sorted by'),
         ('{"columns": {"devices": ["pid", "nosuch"]}}', ':1:33: "nosuch" is not a column of this list'),
         ('{"columns": {"all": ["gpu"]}}', '"gpu" is not a column of this list'),
         ('{"columns": {"all": ["pid", "pid"]}}', '"pid" is there twice'),
@@ -173,8 +173,8 @@ class Broken(Arranged):
         ('{"group": "color"}', '"group" must be none, user, container'),
         ('{"group": 7}', '"group" must be none'),
         ('{"hidden": ["devices", "all"]}', '"hidden" must be a list'),
-        ('{"colour": "red"}', ':1:2: "colour" is nothing that a layout has'),
-        ('{"filter": "\\u001b[31m"}', '"filter" holds what cannot be printed'),
+        ('{"colour": "red"}', ':1:2: "colour" is not a key of a layout'),
+        ('{"filter": "\\u001b[31m"}', '"filter" holds characters that cannot be printed'),
         ('{"filter": "' + "x" * 96 + '"}', '"filter" must be a text of less than 96 bytes'),
         ('{"plain": 1}', '"plain" must be true or false'),
         ('{"group": "user"', ":1:16: "),

@@ -206,7 +206,7 @@ class Textfile(unittest.TestCase):
             tell.write(snapshots("--demo")[0])
             heard, _ = tell.end()
         self.assertEqual([reply["say"] for reply in heard if "say" in reply],
-                         [f"{self.path}: cannot be written: it is no plain file"])
+                         [f"{self.path}: cannot be written: not a regular file"])
         self.assertEqual((other.read_text(), self.path.is_symlink()), ("untouched", True))
 
     def test_bad_words_are_refused(self):

@@ -569,7 +569,7 @@ class Filters(unittest.TestCase):
         for word in ("python", "0", "-5", "1x", "4194305", "007 ", "-0"):
             result = vitals("ps", word)
             self.assertEqual((result.returncode, result.stdout), (2, ""), word)
-            self.assertIn(f'"{word}" is no pid; give a whole number from 1 to 4194304',
+            self.assertIn(f'"{word}" is not a pid; give a whole number from 1 to 4194304',
                           result.stderr)
             result = vitals("ps", f"--pid={word}")
             self.assertEqual((result.returncode, result.stdout), (2, ""), word)

@@ -119,8 +119,8 @@ class Pictures(Recorded):
                 said = replay(path, "--screen", "80x24", code=1)
                 self.assertIn(words, said)
                 self.assertEqual(len(said.splitlines()), 1, said)
-        self.assertIn("one FILE", vitals("replay").stderr)
-        for words, said in (([], "needs a terminal"), (["--screen", "80"], "--screen needs a size"),
+        self.assertIn("name one recording", vitals("replay").stderr)
+        for words, said in (([], "needs a terminal"), (["--screen", "80"], "--screen 80: not a size"),
                             (["--screen", "80x24:nowhere"], "there is no screen of that name"),
                             (["--screen", "80x24", "--at", "soon"], "that is no moment")):
             with self.subTest(words=words):

@@ -113,7 +113,7 @@ class Runs(unittest.TestCase):
             done = subprocess.run([VITALS, "run", "--quiet", "--textfile", self.path, "--", "true"], env=environment(),
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
             self.assertEqual(done.returncode, 0)
-            self.assertIn("it is no plain file", done.stderr)
+            self.assertIn("not a regular file", done.stderr)
             self.assertEqual(os.lstat(self.path).st_ino, before.st_ino)
             self.path.unlink()
         self.assertEqual(self.path.with_name("other").read_text(), "kept")

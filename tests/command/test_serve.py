@@ -431,7 +431,7 @@ class Places(unittest.TestCase):
                 self.assertFalse(path.exists())
             path.unlink(missing_ok=True)
             path.write_text("precious")
-            self.assertIn("is there and is no socket", self.refused(listen=[f"unix:{path}"]))
+            self.assertIn("exists and is not a socket", self.refused(listen=[f"unix:{path}"]))
             self.assertEqual(path.read_text(), "precious")
 
     def test_half_of_localhost_is_not_enough(self):

@@ -175,7 +175,7 @@ class Passwords(Configured):
 
 class Configuration(Configured):
     def test_a_mistake_is_one_line(self):
-        for text, says in (("tls_serverconfig: {}\n", 'line 1: "tls_serverconfig" is no key'),
+        for text, says in (("tls_serverconfig: {}\n", 'line 1: "tls_serverconfig" is not a known key'),
                            ("basic_auth_users:\n  alice: secret\n", "line 2"),
                            ("a: b: c", "line 1"),
                            ("tls_server_config: {cert_file: no.crt, key_file: no.key}\n", "web.yml: line 1: "),
@@ -229,8 +229,8 @@ class Configuration(Configured):
                 if not server.lines.empty():
                     break
             said = server.hear("say")["say"]
-            self.assertIn('"nonsense" is no key', said)
-            self.assertIn("the configuration before it stays", said)
+            self.assertIn('"nonsense" is not a known key', said)
+            self.assertIn("the former configuration stays", said)
             self.write(f"basic_auth_users:\n  alice: {bcrypt('new')}\n")
             wait_until(lambda: server.get("/metrics", **new)[0] == 200, "the new password")
             self.assertEqual(server.get("/metrics", **old)[0], 401)
@@ -318,8 +318,8 @@ class Configuration(Configured):
                 while server.lines.empty():  # it looks when somebody asks
                     self.assertEqual(server.get("/-/healthy")[0], 401)
                 said = server.hear("say")["say"]
-                self.assertIn("web.yml: has lost its TLS, passwords or client certificates", said)
-                self.assertIn("the configuration before it stays; restart to take it", said)
+                self.assertIn("web.yml: no longer has TLS, passwords or client certificates", said)
+                self.assertIn("the former configuration stays; restart to use the new one", said)
                 self.assertEqual(server.get("/-/healthy")[0], 401)
                 self.assertEqual(server.get("/-/healthy", authorization=basic("alice", "right"))[0], 200)
 
@@ -425,7 +425,7 @@ class TLS(Configured):
             self.write(self.text())  # would leave it open
             while server.lines.empty():
                 self.assertEqual(client.get("/-/healthy", authorization=basic("alice", "right")), 200)
-            self.assertIn("protects nothing any more", server.hear("say")["say"])
+            self.assertIn("no longer protects the server", server.hear("say")["say"])
             self.assertEqual(client.get("/-/healthy"), 401)
 
     def test_a_new_certificate_is_taken(self):

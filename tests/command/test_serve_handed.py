@@ -150,15 +150,15 @@ class Handed(unittest.TestCase):
 
     def test_it_takes_exactly_one(self):
         with listening() as one, listening() as two:
-            self.assertIn("2 sockets are handed down", self.refused(one, two))
+            self.assertIn("passes 2 sockets", self.refused(one, two))
             self.assertIn("999 sockets", self.refused(one, count=999))
 
     def test_what_does_not_listen_is_none(self):
         with listening(kind=socket.SOCK_DGRAM) as made:
-            self.assertIn("no socket that listens", self.refused(made))
+            self.assertIn("not a listening socket", self.refused(made))
         with open(self.folder / "file", "wb") as file:
-            self.assertIn("no socket that listens", self.refused(file))
-        self.assertIn("no socket that listens", self.refused(count=1))
+            self.assertIn("not a listening socket", self.refused(file))
+        self.assertIn("not a listening socket", self.refused(count=1))
 
     def test_what_is_for_another_is_left_alone(self):
         with listening() as made:

@@ -310,7 +310,9 @@ int command_device(const struct settings *settings)
     const struct settings_words *words = &settings->table.columns;
     const char *word;
     int code = words->given && words->count == 0
-                   ? command_fail(EXIT_USAGE, "-o: no column is named")
+                   ? command_fail(
+                         EXIT_USAGE,
+                         "-o needs the name of a column (vitals metrics lists those of gpu)")
                    : 0;
     device.settings = settings;
     for (size_t i = 0; i < words->count && code == 0; i++)

@@ -377,8 +377,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
         vitals_availability state = vitals_snapshot_state(snapshot, VITALS_TABLE_DIAGNOSIS);
         return command_fail(EXIT_CANNOT, "no diagnosis%s: %s",
                             settings->machine.from != NULL ? " in that snapshot" : "",
-                            state < 0 ? vitals_availability_help(state)
-                                      : "nothing stands in its table");
+                            state < 0 ? vitals_availability_help(state) : "the table is empty");
     }
     struct output *output = output_begin(STDOUT_FILENO);
     findings = (struct findings){0};

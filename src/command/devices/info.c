@@ -649,7 +649,7 @@ int command_info(const struct settings *settings)
     struct info_command info = {.settings = settings, .output = output_begin(STDOUT_FILENO)};
     vitals_error error;
     if (words->count == 0)
-        return command_fail(EXIT_USAGE, "info needs a pid");
+        return command_fail(EXIT_USAGE, "info: no pid; as in: vitals info 1234");
     uint64_t *pids = calloc(words->count, sizeof *pids);
     if (pids == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");

@@ -61,7 +61,7 @@ static int take_size(const char *option, const char *text, uint64_t *out)
 {
     if (text == NULL || vitals_parse_bytes(text, out) == 0)
         return 0;
-    return command_fail(EXIT_USAGE, "--%s %s: a size is expected, as 40GiB or 500M", option,
+    return command_fail(EXIT_USAGE, "--%s %s: not a size; write 40GiB or 500M, for example", option,
                         command_safe(text));
 }
 
@@ -93,11 +93,11 @@ static int take_settings(struct select_choice *choice)
     bool known = strcmp(settings->select.id_format, "index") == 0 ||
                  strcmp(settings->select.id_format, "uuid") == 0;
     if (!known)
-        return command_fail(EXIT_USAGE, "--format %s: index or uuid is expected",
+        return command_fail(EXIT_USAGE, "--format %s: not a format; choose index or uuid",
                             command_safe(settings->select.id_format));
     if (settings->select.lock && !has_command(settings))
-        return command_fail(EXIT_USAGE, "--lock holds devices for a command, and there is none; it "
-                                        "stands behind --, as in: vitals select --lock -- make");
+        return command_fail(EXIT_USAGE, "--lock holds devices while a command runs; write the "
+                                        "command after --, as in: vitals select --lock -- make");
     vitals_gpu_select_options_init(options, sizeof *options);
     int code = take_counts(choice);
     if (code == 0)
@@ -493,7 +493,7 @@ static int run(struct select_choice *choice)
     feed_close(&choice->feed);
     for (size_t i = 0; i < choice->lock_count; i++) {
         if (!lock_keep(choice->locks[i]))
-            (void)command_fail(0, "a lock cannot be handed on: %s", strerror(errno));
+            (void)command_fail(0, "the command cannot inherit the lock: %s", strerror(errno));
     }
 
     struct rlimit limit;

@@ -49,7 +49,8 @@ int command_send(const struct settings *settings)
     if (settings->send.mlflow != NULL && address_check_mlflow(settings->send.mlflow, &error) < 0)
         return command_fail(EXIT_USAGE, "--mlflow: %s", error.message);
     if (words->count == 0)
-        return command_fail(EXIT_USAGE, "send: no file; as in: vitals send FILE");
+        return command_fail(
+            EXIT_USAGE, "send: no file; as in: vitals send ~/.local/state/vitals/unsent/*.spool");
     for (size_t i = 0; i < words->count && !(interrupts >= 0 && poll(&interrupt, 1, 0) > 0); i++) {
         int one = send_file(&settings->export, &settings->send, words->items[i], interrupts);
         code = one != EXIT_DONE ? one : code;

@@ -244,17 +244,16 @@ static int take_socket(const struct environment_settings *environment, int *out)
         return 0;
     if (count != 1)
         return command_fail(EXIT_CANNOT,
-                            "%llu sockets are handed down by the parent process, and one is taken; "
-                            "one ListenStream= in the .socket unit",
+                            "the .socket unit passes %llu sockets; leave one ListenStream= in it",
                             count);
     /* The descriptor may be something else, even one of this process. */
     if (getsockopt(FIRST_ACTIVATED, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 ||
         listening == 0)
-        return command_fail(EXIT_CANNOT, "no socket that listens was handed down: LISTEN_FDS is "
-                                         "set, and descriptor 3 is none");
+        return command_fail(EXIT_CANNOT,
+                            "LISTEN_FDS is set, but descriptor 3 is not a listening socket");
     *out = fcntl(FIRST_ACTIVATED, F_DUPFD_CLOEXEC, LINK_ACTIVATION_SOCKET + 1);
     if (*out < 0)
-        return command_fail(EXIT_CANNOT, "the socket that was handed down: %s", strerror(errno));
+        return command_fail(EXIT_CANNOT, "the socket of the .socket unit: %s", strerror(errno));
     (void)close(FIRST_ACTIVATED);
     return 0;
 }

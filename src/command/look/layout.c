@@ -117,7 +117,7 @@ static int read_sorts(const struct layout_reader *reader, const char *key, const
         size_t place = column_find(name, strlen(name));
         bool natural = i == 0 && strcmp(name, "none") == 0;
         if (!natural && (place == list_column_count || !column_sorts(&list_columns[place])))
-            return fail_at(reader, word, "is no column that sorts");
+            return fail_at(reader, word, "is not a column that can be sorted by");
         out->sorts[out->sort_count++] = (struct arranged_sort){natural ? 0 : (unsigned)place + 1,
                                                                reversed};
     }
@@ -166,7 +166,7 @@ static int read_filter(const struct layout_reader *reader, const char *key, cons
         return fail_at(reader, key, "must be a text of less than 96 bytes");
     (void)vitals_text_format((vitals_text){word, size}, VITALS_TEXT_TERMINAL, safe, sizeof safe);
     if (strlen(word) != size || strcmp(word, safe) != 0)
-        return fail_at(reader, key, "holds what cannot be printed");
+        return fail_at(reader, key, "holds characters that cannot be printed");
     memcpy(out->filter, word, size + 1);
     return 0;
 }
@@ -214,7 +214,7 @@ static int read_object(const struct layout_reader *reader, json_t *object, struc
         while (i < MEMBER_COUNT && strcmp(MEMBERS[i].key, key) != 0)
             i++;
         if (word == CHOICE_COUNT && i == MEMBER_COUNT)
-            return fail_at(reader, key, "is nothing that a layout has");
+            return fail_at(reader, key, "is not a key of a layout");
         if (i < MEMBER_COUNT) {
             if (MEMBERS[i].read(reader, key, value, out) < 0)
                 return -1;

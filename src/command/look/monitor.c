@@ -133,9 +133,9 @@ static int check_screen(const struct view_settings *view, const char **screen)
 {
     struct monitor_picture picture;
     if (!read_size(view->screen, &picture))
-        return command_fail(
-            EXIT_USAGE, "--screen needs a size as in 80x24 or 120x40:help, or help alone, not %s",
-            command_safe(view->screen));
+        return command_fail(EXIT_USAGE,
+                            "--screen %s: not a size; write 80x24, 120x40:help, or help alone",
+                            command_safe(view->screen));
     if (screen != NULL)
         *screen = picture.screen;
     return 0;

@@ -116,8 +116,8 @@ int command_view(const struct settings *settings)
                                          "vitals -1 prints a report");
     if (!settings->view.once && settings->sampling.interval_given)
         return command_fail(EXIT_USAGE,
-                            "--interval is for the monitor, for --json and for commands; "
-                            "what is not shown on a terminal%s is one report",
+                            "--interval is for the monitor, --json and commands; without a "
+                            "terminal%s vitals prints one report",
                             is_terminal(settings) && !is_capable(settings)
                                 ? " that TERM names (as xterm-256color)"
                                 : "");

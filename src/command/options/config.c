@@ -141,7 +141,8 @@ int config_parse(struct settings *settings, const char *path, const char *bytes,
     const char *wrong = NULL;
     struct settings before = *settings;
     if (!json_is_object(object)) {
-        result = fail_at(error, path, 1, 1, "a configuration is one object: {\"interval\": 1}");
+        result = fail_at(error, path, 1, 1,
+                         "a configuration is one JSON object, as {\"interval\": 1}");
     } else if (take_members(settings, object, &wrong, error) < 0) {
         size_t line, column;
         struct option_error what = *error;

@@ -269,7 +269,7 @@ static int take_word(struct parse *parse, const char *name)
         parse->argv[parse->at - 2][0] == '-') {
         char safe[200];
         show_word(name, safe, sizeof safe);
-        return fail(parse, "the value of --%s is given as --%s=%s", parse->last->name,
+        return fail(parse, "write the value of --%s as --%s=%s", parse->last->name,
                     parse->last->name, safe);
     }
     if (settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
@@ -290,7 +290,7 @@ static int take_word(struct parse *parse, const char *name)
     if (settings->command->name != NULL)
         return fail(parse, "%s takes no \"%s\"", settings->command->name, safe);
     if (parse->last != NULL && parse->last->kind == OPTION_MAYBE)
-        return fail(parse, "unknown command \"%s\"; a value is given as --%s=%s", safe,
+        return fail(parse, "unknown command \"%s\"; write a value as --%s=%s", safe,
                     parse->last->name, safe);
 
     if (parse->last != NULL && parse->last->kind == OPTION_CHOICE) {
@@ -381,7 +381,7 @@ int options_from_arguments(struct settings *settings, const struct command *comm
             return fail(&parse, "--%s and --%s cannot be used together", option->name,
                         option->excludes);
         if (option->needs != NULL && !name_was_given(&parse, option->needs))
-            return fail(&parse, "--%s goes only with --%s", option->name, option->needs);
+            return fail(&parse, "--%s can be used only with --%s", option->name, option->needs);
     }
     return 0;
 }

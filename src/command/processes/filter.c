@@ -72,7 +72,7 @@ int filter_init(struct filter *filter, const struct choice_settings *choice,
 
     for (size_t i = 0; i < choice->states.count; i++) {
         if (state_word(choice->states.items[i]) == NULL)
-            return command_fail_unknown("--state:", choice->states.items[i], " is no state",
+            return command_fail_unknown("--state:", choice->states.items[i], " is not a state",
                                         state_at,
                                         "give running, sleeping, disk_sleep, stopped, "
                                         "tracing_stop, zombie, dead, idle or parked");
@@ -84,7 +84,7 @@ int filter_init(struct filter *filter, const struct choice_settings *choice,
     if (code != 0) {
         char why[160];
         regerror(code, &filter->match, why, sizeof why);
-        return command_fail(EXIT_USAGE, "--match: \"%s\" is no extended regular expression: %s",
+        return command_fail(EXIT_USAGE, "--match: \"%s\" is not an extended regular expression: %s",
                             command_safe(choice->match), command_safe(why));
     }
     filter->has_match = true;
@@ -491,9 +491,11 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
         int opened = command_context(filter->machine, &context, &error);
         if (opened == 0)
             opened = vitals_process_open(context, (int64_t)pid, &process, &error);
-        code = opened < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)
-                          : command_fail(EXIT_CANNOT,
-                                         "process %llu began only after the others were read", pid);
+        code = opened < 0
+                   ? command_fail(EXIT_CANNOT, "%s", error.message)
+                   : command_fail(EXIT_CANNOT,
+                                  "process %llu started after the others were read; try again",
+                                  pid);
         vitals_process_close(process);
         vitals_context_free(context);
     }
@@ -533,7 +535,7 @@ uint64_t filter_pid(const char *word)
     uint64_t pid;
     if (option_number(word, strlen(word), OPTION_PID_LEAST, OPTION_PID_MOST, &pid))
         return pid;
-    (void)command_fail(0, "\"%s\" is no pid; give a whole number from %d to %d", command_safe(word),
-                       OPTION_PID_LEAST, OPTION_PID_MOST);
+    (void)command_fail(0, "\"%s\" is not a pid; give a whole number from %d to %d",
+                       command_safe(word), OPTION_PID_LEAST, OPTION_PID_MOST);
     return 0;
 }

@@ -77,10 +77,11 @@ static int begin(struct kill *kill)
     if (code == 0)
         code = vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &kill->ancestors, &error);
     vitals_process_close(own);
-    return code == 0
-               ? 0
-               : command_fail(EXIT_CANNOT, "cannot tell what vitals itself runs in: %s; name pids",
-                              error.message);
+    return code == 0 ? 0
+                     : command_fail(EXIT_CANNOT,
+                                    "the processes that vitals runs in are not known: %s; name "
+                                    "pids instead of options",
+                                    error.message);
 }
 
 static int take(const struct kill *kill, vitals_snapshot **out)
@@ -275,7 +276,7 @@ static int ask(const struct kill *kill)
     char answer[16] = "", name[SIGNAL_NAME_SIZE];
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
         return command_fail(EXIT_CANNOT, "nothing was signalled: kill asks first, and there is no "
-                                         "terminal to ask on; --yes does without");
+                                         "terminal to ask on; --yes skips the question");
     (void)tcflush(STDIN_FILENO, TCIFLUSH); // what was typed before is no answer
     if (kill->count == 1)
         fprintf(stderr, "Send %s to this process? [y/N] ", signal_names_format(kill->signal, name));
@@ -313,7 +314,8 @@ static int send(struct kill *kill, int signal)
             vitals_text text;
             if (vitals_row_text(target->row, VITALS_PROCESS_EFFECTIVE_USER, &text) > 0)
                 (void)vitals_text_format(text, VITALS_TEXT_ASCII, user, sizeof user);
-            code = command_fail(EXIT_CANNOT, "%s to process %lld: no permission; it is %s's",
+            code = command_fail(EXIT_CANNOT,
+                                "%s to process %lld: no permission; the process belongs to %s",
                                 signal_names_format(signal, name),
                                 (long long)vitals_process_pid(target->process), user);
         } else if (result != VITALS_EGONE || target->sent == 0) {
@@ -456,8 +458,8 @@ int command_kill(const struct settings *settings)
         return output_done(kill.output, list_signals(words, kill.output));
     if (settings->arguments.dashed_first) {
         if (settings->kill.signal != NULL)
-            return command_fail(EXIT_USAGE, "one signal: -s %s or %s", command_safe(word),
-                                command_safe(words->items[0]));
+            return command_fail(EXIT_USAGE, "give one signal, not two: -s %s or %s",
+                                command_safe(word), command_safe(words->items[0]));
         word = words->items[0] + 1;
         used = 1;
     }
@@ -466,7 +468,7 @@ int command_kill(const struct settings *settings)
     if (kill.signal < 0)
         return EXIT_USAGE;
     if (kill.signal == 0 && (settings->kill.wait_ended || settings->kill.force_ns > 0))
-        return command_fail(EXIT_USAGE, "signal 0 ends no process: it goes without %s",
+        return command_fail(EXIT_USAGE, "signal 0 ends no process; leave out %s",
                             settings->kill.wait_ended ? "--wait" : "--force-after");
 
     int code = filter_init(&kill.filter, &settings->choice, &settings->machine,
@@ -477,10 +479,8 @@ int command_kill(const struct settings *settings)
      * end. Pids are real. */
     bool by_pid = words->count > used || settings->choice.pids.count > 0;
     if (code == 0 && command_has_demo(&settings->machine) && !settings->kill.dry_run && !by_pid)
-        code = command_fail(
-            EXIT_USAGE,
-            "the demo invents the users of its devices, and kill would end real processes: "
-            "it goes with --dry-run, or with pids");
+        code = command_fail(EXIT_USAGE, "the demo's GPU users are invented, but kill ends real "
+                                        "processes; add --dry-run, or name pids");
     if (code == 0) {
         int chosen = choose(&kill);
         if (kill.count == 0 && chosen == 0)

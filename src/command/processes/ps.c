@@ -256,7 +256,7 @@ int command_ps(const struct settings *settings)
     }
     if (own.tree && settings->look.json) {
         free(words_left);
-        return command_fail(EXIT_USAGE, "a tree (--tree, axf) and --json exclude each other");
+        return command_fail(EXIT_USAGE, "--json cannot be used with a tree (--tree, axf)");
     }
     ps = (struct ps){.machine = &settings->machine,
                      .sampling = &settings->sampling,
@@ -269,7 +269,7 @@ int command_ps(const struct settings *settings)
     if (code == 0 && !words->given)
         code = ps_columns_default(&ps.columns, full);
     if (code == 0 && words->given && words->count == 0)
-        code = command_fail(EXIT_USAGE, "-o: no column is named");
+        code = command_fail(EXIT_USAGE, "-o needs the name of a column, as in: -o pid,rss,cmd");
     for (size_t i = 0; i < words->count && code == 0; i++) {
         if (ps.columns.count == PS_COLUMNS_MAX)
             code = command_fail(EXIT_USAGE, "-o: more than %d columns", PS_COLUMNS_MAX);

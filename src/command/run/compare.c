@@ -86,7 +86,7 @@ static int open_run(struct comparing *comparing, const char *word)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     comparing->runs[comparing->run_count] = recording;
     if (recording_problem(recording)[0] != '\0')
-        (void)command_fail(0, "%s: read as far as it goes (vitals report says what is missing)",
+        (void)command_fail(0, "%s: read only in part (vitals report says what is missing)",
                            command_safe(path));
     if (phases_of(recording, &comparing->phases[comparing->run_count++], &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
@@ -118,8 +118,9 @@ static int open_runs(struct comparing *comparing)
         comparing->sessions[comparing->session_count - 1].count += code == 0;
     }
     if (code == 0 && comparing->session_count < 2)
-        code = command_fail(EXIT_USAGE, "compare: two files at least, as in: vitals compare old.db "
-                                        "new.db");
+        code = command_fail(
+            EXIT_USAGE,
+            "compare: at least two files are needed, as in: vitals compare old.db new.db");
     return code;
 }
 
@@ -156,12 +157,14 @@ int command_compare(const struct settings *settings)
     while (form < FORM_COUNT && strcmp(FORMS[form], name) != 0)
         form++;
     if (form == FORM_COUNT)
-        return command_fail(EXIT_USAGE, "--format: \"%s\" is none; it is text, json or gpu-tracker",
+        return command_fail(EXIT_USAGE,
+                            "--format: \"%s\" is not a format; it is text, json or gpu-tracker",
                             command_safe(name));
     if (!account_units(&view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);
     if (!comparison_knows(settings->compare.statistic))
-        return command_fail(EXIT_USAGE, "--statistic: \"%s\" is none; it is mean, min, max or std",
+        return command_fail(EXIT_USAGE,
+                            "--statistic: \"%s\" is not valid; it is mean, min, max or std",
                             command_safe(settings->compare.statistic));
     struct comparing comparing = {.words = &settings->arguments.words,
                                   .names = calloc(2 * count, sizeof *comparing.names),

@@ -186,12 +186,11 @@ int command_mark(const struct settings *settings)
     }
     if (settings->arguments.command_argc > 0)
         return command_fail(EXIT_USAGE,
-                            "mark: one name stands before --, as in: vitals mark load -- "
-                            "./load.sh");
+                            "mark: write one name before --, as in: vitals mark load -- ./load.sh");
     if (!known || words->count != 2 || words->items[1][0] == '\0')
-        return command_fail(EXIT_USAGE,
-                            "mark takes begin NAME, end NAME, or NAME -- COMMAND; a name "
-                            "of several words is quoted");
+        return command_fail(
+            EXIT_USAGE,
+            "mark: write begin NAME, end NAME, or NAME -- COMMAND; quote a name of several words");
     mark(&settings->look, &settings->environment, what, words->items[1], getppid());
     return EXIT_DONE;
 }

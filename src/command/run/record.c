@@ -47,13 +47,14 @@ static int open_recorder(struct recording_job *job)
     if (code != 0)
         return code;
     if (settings->record.processes && !recorder_may_keep_frames(&options))
-        return command_fail(EXIT_USAGE, "--processes: %s holds no processes; record to a .db",
+        return command_fail(EXIT_USAGE,
+                            "--processes: %s cannot hold processes; record to a .db file",
                             path != NULL ? command_safe(path) : "standard output");
     if (recorder_needs_processes(&options))
-        return command_fail(EXIT_USAGE,
-                            "--format %s: tells of processes, and record follows none; vitals "
-                            "track PID does",
-                            command_safe(settings->recording.format));
+        return command_fail(
+            EXIT_USAGE,
+            "--format %s is a format of processes, and record follows none; use vitals track PID",
+            command_safe(settings->recording.format));
     options.stop = job->interrupts = command_interrupts();
     code = recorder_open(&options, &job->recorder, &error);
     if (code == VITALS_EARGUMENT)

@@ -55,7 +55,7 @@ static int print_page(struct shown *shown)
     /* The page must not overwrite the recording that it is made from. */
     if (strcmp(path, "-") != 0 && stat(path, &a) == 0 && stat(recording, &b) == 0 &&
         a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-        return command_fail(EXIT_USAGE, "--html %s: that is the recording itself",
+        return command_fail(EXIT_USAGE, "--html %s is the recording itself; name another file",
                             command_safe(path));
     int descriptor = output_create(path);
     if (descriptor < 0)
@@ -112,17 +112,17 @@ int command_report(const struct settings *settings)
     while (form < RUN_REPORT_COUNT && strcmp(FORMS[form], name) != 0)
         form++;
     if (advice != NULL && strcmp(advice, "slurm") != 0 && strcmp(advice, "kubernetes") != 0)
-        return command_fail(EXIT_USAGE, "--advice: \"%s\" is none; it is slurm or kubernetes",
+        return command_fail(EXIT_USAGE, "--advice: \"%s\" is not valid; it is slurm or kubernetes",
                             command_safe(advice));
     if (advice == NULL && form == RUN_REPORT_COUNT)
-        return command_fail(EXIT_USAGE,
-                            "--format: \"%s\" is none; it is text, json, gpu-tracker or "
-                            "gpu-tracker-text",
-                            command_safe(name));
+        return command_fail(
+            EXIT_USAGE,
+            "--format: \"%s\" is not a format; it is text, json, gpu-tracker or gpu-tracker-text",
+            command_safe(name));
     /* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
     if (settings->report.phases && advice == NULL && form == RUN_REPORT_GPU_TRACKER_TEXT)
-        return command_fail(EXIT_USAGE, "--phases: gpu-tracker-text has no code blocks; --format "
-                                        "gpu-tracker has");
+        return command_fail(
+            EXIT_USAGE, "--phases: gpu-tracker-text cannot show phases; use --format gpu-tracker");
     if (settings->report.jobs != NULL)
         return account_units(&shown.view, wrong, sizeof wrong)
                    ? report_jobs(settings, &shown.view)
@@ -130,7 +130,8 @@ int command_report(const struct settings *settings)
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "report: no file; as in: vitals report run.db");
     if (words->count > 1)
-        return command_fail(EXIT_USAGE, "report: one file, not %zu (vitals compare takes several)",
+        return command_fail(EXIT_USAGE,
+                            "report: give one file, not %zu (vitals compare takes several)",
                             words->count);
     if (!account_units(&shown.view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);

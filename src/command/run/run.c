@@ -254,7 +254,7 @@ int command_run(const struct settings *settings)
     }
     if (code == 0 && !begins_anew) {
         if (settings->look.verbose && plan.totals[0] != '\0')
-            (void)command_fail(0, "running totals stand in %s", command_safe(plan.totals));
+            (void)command_fail(0, "running totals are kept in %s", command_safe(plan.totals));
         else if (settings->look.verbose)
             (void)command_fail(0, "no running totals are kept");
         code = settings->run.repeat != 0 ? run_repeated(settings, &plan, json)

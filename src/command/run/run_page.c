@@ -85,8 +85,8 @@ bool run_page_make(struct run_page *page, const char *temporary, const struct ac
                                        (uint64_t)status.st_size < left_ns(page) / NS_PER_BYTE);
     bool made = recording != NULL && whole && make(recording, page, view);
     if (!whole)
-        (void)command_fail(0, "the page that others get has no charts: the recording is long; "
-                              "a longer --tell-wait gives them time");
+        (void)command_fail(0, "the exported page has no charts: the recording is long; a longer "
+                              "--tell-wait gives time for them");
     if (!made) {
         (void)unlink(page->path);
         int file = create(json);

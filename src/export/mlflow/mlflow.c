@@ -432,7 +432,7 @@ static void close_mlflow(void *data, uint64_t deadline_ns)
     mlflow_sender_free(mlflow->sender, why);
     /* A resumed spool was already settled by the sender. */
     if (!resumed && damaged && path != NULL)
-        reply_say("mlflow: %s is damaged, and is kept: vitals send %s says where", path, path);
+        reply_say("mlflow: %s is damaged and is kept; vitals send %s shows where", path, path);
     else if (!resumed && damaged)
         reply_lost("mlflow: requests that could not be read again are lost");
     if (!resumed && left > 0)

@@ -103,9 +103,8 @@ static void wait_for_another_try(struct mlflow_sender *sender, uint64_t first_ns
     if (!sender->said_away) {
         bool safe = spool_path(sender->spool) != NULL && spool_trouble(sender->spool) == 0;
         explain(sender, why);
-        reply_say("mlflow: %s; it is tried again, and %s", why,
-                  safe ? "nothing is lost meanwhile"
-                       : "what waits is lost where vitals ends first");
+        reply_say("mlflow: %s; vitals tries again, and %s", why,
+                  safe ? "nothing is lost meanwhile" : "unsent data is lost if vitals ends first");
         sender->said_away = true;
     }
     wait_for(sender, clock_now_ns() + wait, hurry);

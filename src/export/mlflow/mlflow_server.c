@@ -379,13 +379,13 @@ static enum mlflow_outcome find_experiment(struct mlflow_server *server, const j
         const char *made = word(answer, "experiment_id");
         *id = made != NULL ? strdup(made) : NULL;
         json_decref(answer);
-        return *id != NULL
-                   ? MLFLOW_WELL
-                   : fail(server, MLFLOW_REFUSED, "the server does not make experiment ", name, "");
+        return *id != NULL ? MLFLOW_WELL
+                           : fail(server, MLFLOW_REFUSED, "the server does not create experiment ",
+                                  name, "");
     }
     if (outcome == MLFLOW_WELL && wanted != NULL && strcmp(wanted, *id) != 0)
         outcome = fail(server, MLFLOW_REFUSED, "experiment ", name,
-                       " has another id than the one that was named");
+                       " has another id than the given one");
     return outcome;
 }
 
@@ -463,7 +463,7 @@ static enum mlflow_outcome make_run(struct mlflow_server *server, const char *ex
         return outcome;
     read = mlflow_read_run(answer, prefix, run);
     json_decref(answer);
-    return read ? MLFLOW_WELL : fail(server, MLFLOW_REFUSED, "the server makes no run", "", "");
+    return read ? MLFLOW_WELL : fail(server, MLFLOW_REFUSED, "the server created no run", "", "");
 }
 
 enum mlflow_outcome mlflow_find_run(struct mlflow_server *server, const json_t *target, bool search,
@@ -480,7 +480,7 @@ enum mlflow_outcome mlflow_find_run(struct mlflow_server *server, const json_t *
         char safe[120];
         (void)vitals_text_format((vitals_text){wanted, strlen(wanted)}, VITALS_TEXT_ASCII, safe,
                                  sizeof safe);
-        reply_say("mlflow: there is no run %s; the new one stands below none", safe);
+        reply_say("mlflow: there is no run %s; the new run is not nested below it", safe);
     }
     run->ours = outcome == MLFLOW_WELL;
     free(experiment);

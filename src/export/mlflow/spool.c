@@ -136,7 +136,7 @@ int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_err
         (void)close(descriptor);
         return record_fail(code, path, error,
                            code == VITALS_EMEMORY ? "out of memory"
-                                                  : "nothing that vitals keeps for later");
+                                                  : "not a file of unsent data of vitals");
     }
     code = make(descriptor, path, out, error);
     if (code < 0) {

@@ -178,8 +178,7 @@ static int read_endpoint(struct settings_reader *reader, const char *endpoint)
     if (!address_is_web(base)) {
         char shown[200];
         address_show(base, shown, sizeof shown);
-        return fail(reader,
-                    "%s is %s, which is no address to send to; it looks like http://HOST:4318",
+        return fail(reader, "%s is %s, which is not an address to send to; write http://HOST:4318",
                     name, shown);
     }
     /* /v1/metrics is appended to a base unless it ends in it. A metrics endpoint is used as it is,
@@ -229,7 +228,7 @@ static int read_headers(struct settings_reader *reader)
     for (size_t i = 0; i < headers->count; i++) {
         const char *key = headers->list[i].key;
         if (strspn(key, TOKEN) != strlen(key) || strpbrk(headers->list[i].value, "\r\n") != NULL)
-            return fail(reader, "%s: \"%s\" is no header that can be sent", reader->name,
+            return fail(reader, "%s: \"%s\" is not a header that can be sent", reader->name,
                         show(key).words);
     }
     return 0;
@@ -263,7 +262,7 @@ int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *aro
     const char *compression = get_either(&reader, "COMPRESSION");
     out->gzip = compression == NULL || strcmp(compression, "none") != 0;
     if (compression != NULL && out->gzip && strcmp(compression, "gzip") != 0)
-        say(&reader, "otlp: %s is %s; there are gzip and none, and it stays gzip", reader.name,
+        say(&reader, "otlp: %s is %s, not gzip or none; gzip is used", reader.name,
             show(compression).words);
 
     static const char ATTRIBUTES[] = "OTEL_RESOURCE_ATTRIBUTES";
@@ -271,20 +270,20 @@ int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *aro
     out->service_name = around->get("OTEL_SERVICE_NAME");
     if (attributes != NULL && !otlp_pairs_read(attributes, &out->attributes))
         say(&reader,
-            "otlp: %s is not of the form key=value,key=value, percent-encoded; all of it is left "
-            "out",
+            "otlp: %s is not of the form key=value,key=value, percent-encoded; it is ignored",
             ATTRIBUTES);
 
     static const char TEMPORALITY[] = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
     const char *temporality = around->get(TEMPORALITY);
     if (temporality != NULL && strcasecmp(temporality, "cumulative") != 0)
-        say(&reader, "otlp: %s is %s; sums are cumulative all the same", TEMPORALITY,
+        say(&reader, "otlp: %s is %s; vitals sends only cumulative sums", TEMPORALITY,
             show(temporality).words);
 
     int code = read_endpoint(&reader, endpoint);
     const char *protocol = get_either(&reader, "PROTOCOL");
     if (code == 0 && protocol != NULL && strcmp(protocol, "http/protobuf") != 0)
-        code = fail(&reader, "%s is %s; vitals speaks http/protobuf, port 4318 of most collectors",
+        code = fail(&reader,
+                    "%s is %s; vitals supports only http/protobuf (port 4318 of most collectors)",
                     reader.name, show(protocol).words);
     code = code == 0 ? read_file(&reader, "CERTIFICATE", &out->ca_file) : code;
     code = code == 0 ? read_file(&reader, "CLIENT_CERTIFICATE", &out->certificate) : code;

@@ -315,7 +315,7 @@ static void report_result(struct textfile *file, int why)
 {
     if (why != 0 && !file->failing)
         reply_say("%s: cannot be written: %s", file->path,
-                  why == NO_PLAIN_FILE ? "it is no plain file" : strerror(why));
+                  why == NO_PLAIN_FILE ? "not a regular file" : strerror(why));
     if (why == 0 && file->failing)
         reply_say("%s: is written again", file->path);
     file->failing = why != 0;
@@ -490,7 +490,7 @@ static void close_textfile(void *data, uint64_t deadline_ns)
     bool left = export_thread_wait_for_end(&file->thread, deadline_ns);
     pthread_mutex_unlock(&file->thread.mutex);
     if (!left) {
-        reply_say("%s: does not answer; it is left as it is", file->path);
+        reply_say("%s: the file system does not answer; the file stays as it is", file->path);
         export_thread_abandon(&file->thread);
         return;
     }

@@ -30,18 +30,18 @@ union address {
 static int refuse_errno(int number, const char *where, vitals_error *error)
 {
     if (number == EADDRINUSE)
-        return record_fail(
-            VITALS_ESYSTEM, where, error,
-            "another program listens there already; choose another with --port or --listen");
+        return record_fail(VITALS_ESYSTEM, where, error,
+                           "another program listens there already; choose another address with "
+                           "--port or --listen");
     if (number == EADDRNOTAVAIL || number == EAFNOSUPPORT)
-        return record_fail(VITALS_ESYSTEM, where, error, "no address of this machine");
+        return record_fail(VITALS_ESYSTEM, where, error, "not an address of this machine");
     return record_fail_errno(number, where, error);
 }
 
 static int refuse_beyond(const char *where, const char *lacks, vitals_error *error)
 {
     return record_fail(VITALS_EARGUMENT, where, error,
-                       "can be reached from other machines: that needs %s, or --allow-insecure",
+                       "can be reached from other machines; that needs %s, or --allow-insecure",
                        lacks);
 }
 
@@ -166,7 +166,7 @@ static int open_path(const char *where, struct listener *out, vitals_error *erro
             number = bind_socket(&address, sizeof address.path, &out->descriptor);
     }
     if (number == EADDRINUSE && lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode))
-        return record_fail(VITALS_ESYSTEM, where, error, "is there and is no socket");
+        return record_fail(VITALS_ESYSTEM, where, error, "exists and is not a socket");
     if (number != 0)
         return refuse_errno(number, where, error);
     name_it(out, where);
@@ -187,7 +187,7 @@ static int open_inherited(const char *where, const char *lacks, struct listener 
     int listening = 0;
     socklen_t size = sizeof listening;
     if (digits[0] == '\0' || strlen(digits) > 6 || strspn(digits, "0123456789") != strlen(digits))
-        return record_fail(VITALS_EARGUMENT, where, error, "no number of a descriptor");
+        return record_fail(VITALS_EARGUMENT, where, error, "not the number of a descriptor");
     int descriptor = (int)strtol(digits, NULL, 10);
     if (descriptor <= STDERR_FILENO ||
         getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening)

@@ -163,8 +163,7 @@ static int serve_start_daemon(struct serve *serve, struct listener_config *confi
     if (info == NULL) {
         if (daemon != NULL)
             MHD_stop_daemon(daemon);
-        return record_fail(VITALS_ESYSTEM, "the HTTP server", error,
-                           "libmicrohttpd refuses to start");
+        return record_fail(VITALS_ESYSTEM, "the HTTP server", error, "libmicrohttpd cannot start");
     }
 
     serve_stop_daemon(serve);
@@ -203,17 +202,17 @@ static void serve_look_at_config(struct serve *serve, uint64_t now_ns)
     int code = listener_config_new(serve->config_path, &fresh, &error);
     if (code == 0 && beyond && !serve->may_insecure && !web_config_protects(fresh->web))
         code = record_fail(VITALS_EARGUMENT, serve->config_path, &error,
-                           "protects nothing any more, and others can come");
+                           "no longer protects the server, which other machines can reach");
     if (code == 0 && is_weaker(fresh->web, before->web))
         code = record_fail(VITALS_EDENIED, serve->config_path, &error,
-                           "has lost its TLS, passwords or client certificates");
+                           "no longer has TLS, passwords or client certificates");
     if (code == 0 && (fresh->tls != NULL) != (before->tls != NULL))
         code = serve_start_daemon(serve, fresh, &error);
     if (code < 0) {
         listener_config_unref(fresh);
         if (!serve->config_bad)
-            reply_say("%s; the configuration before it stays%s", error.message,
-                      code == VITALS_EDENIED ? "; restart to take it" : "");
+            reply_say("%s; the former configuration stays%s", error.message,
+                      code == VITALS_EDENIED ? "; restart to use the new one" : "");
         serve->config_bad = true;
         return;
     }
@@ -433,8 +432,8 @@ static int open_names(struct serve *serve, const json_t *config, vitals_error *e
     for (size_t i = 0; i < count; i++) {
         const char *host = json_string_value(json_array_get(given, i));
         if (host == NULL || !host_name_parse(host, name))
-            return record_fail(VITALS_EARGUMENT, "--allow-host", error, "\"%.80s\" is no name",
-                               host != NULL ? host : "");
+            return record_fail(VITALS_EARGUMENT, "--allow-host", error,
+                               "\"%.80s\" is not a host name", host != NULL ? host : "");
         hosts[i] = host;
     }
     serve->names = host_names_new(hosts, count);
@@ -467,7 +466,7 @@ static int drop_privileges(const json_t *export_config, const struct web_config 
         const char *path = config->files[i].path;
         if (path == NULL || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
             continue;
-        reply_say("only root can read %s: when it changes, restart the server to take it", path);
+        reply_say("only root can read %s; restart the server when the file changes", path);
         break;
     }
     return 0;

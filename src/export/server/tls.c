@@ -59,7 +59,7 @@ int tls_credentials_new(const struct web_config *config, struct tls_credentials 
                                                        GNUTLS_X509_FMT_PEM);
         if (status <= 0)
             code = record_fail(VITALS_EFORMAT, files[WEB_FILE_CLIENT_CA].path, error,
-                               "no certificate in it: %s",
+                               "holds no certificate: %s",
                                status < 0 ? gnutls_strerror(status) : "it is empty");
     }
 

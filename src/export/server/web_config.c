@@ -178,9 +178,9 @@ static int each_pair(struct web_config_reader *reader, const char *name, yaml_no
             twice |= other != NULL && strcmp(other, key) == 0;
         }
         if (key == NULL)
-            code = refuse(reader, key_node, "holds a key that is no text", name);
+            code = refuse(reader, key_node, "holds a key that is not text", name);
         else if (twice)
-            code = refuse(reader, key_node, "stands there twice", key);
+            code = refuse(reader, key_node, "is there twice", key);
         else
             code = take(reader, data, key, key_node,
                         yaml_document_get_node(&reader->document, pair->value));
@@ -197,7 +197,7 @@ static int take_known(struct web_config_reader *reader, const void *data, const 
         return known->take != NULL ? known->take(reader, known, value)
                                    : refuse(reader, key_node, "is not supported by vitals", key);
     }
-    return refuse(reader, key_node, "is no key that is known there", key);
+    return refuse(reader, key_node, "is not a known key there", key);
 }
 
 /* ---- tls_server_config ---- */
@@ -324,7 +324,7 @@ static int take_header(struct web_config_reader *reader, const void *data UNUSED
         }
         return take_text(reader, key, value, &header->value);
     }
-    return refuse(reader, key_node, "is no header that can be set there", key);
+    return refuse(reader, key_node, "is not a header that can be set there", key);
 }
 
 static int take_headers(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
@@ -355,9 +355,9 @@ static int take_user(struct web_config_reader *reader, const void *data UNUSED, 
     struct web_config *config = reader->config;
     const char *hash = scalar(value);
     if (key[0] == '\0' || strlen(key) >= PASSWORD_USER || strchr(key, ':') != NULL)
-        return refuse(reader, key_node, "is no name of a user", key);
+        return refuse(reader, key_node, "is not a valid user name", key);
     if (hash == NULL || !password_hash_fits(hash))
-        return refuse(reader, value, "has no hash by bcrypt of a cost from 4 to 14", key);
+        return refuse(reader, value, "needs a bcrypt hash with a cost from 4 to 14", key);
     struct password_user *list = realloc(config->users.list,
                                          (config->users.count + 1) * sizeof *list);
     if (list == NULL)

@@ -83,7 +83,7 @@ static void a_mistake_has_its_line(void)
     static const struct {
         const char *text, *says;
     } rows[] = {
-        {"tls_config: {}\n", "line 1: \"tls_config\" is no key"},
+        {"tls_config: {}\n", "line 1: \"tls_config\" is not a known key"},
         {"basic_auth_users: {}\n\ntls_server_config:\n  cert: x\n", "line 4: \"cert\" is not supp"},
         {"tls_server_config: {cert_file: a}\n", "needs cert_file and key_file"},
         {"tls_server_config: {client_auth_type: NoClientCert}\n", "needs cert_file and key_file"},
@@ -98,16 +98,16 @@ static void a_mistake_has_its_line(void)
          "verifies no client"},
         {"tls_server_config: []\n", "must hold keys and values"},
         {"tls_server_config:\n  cert_file: [a]\n", "line 2: \"cert_file\" must be a text"},
-        {"basic_auth_users:\n  alice: secret\n", "line 2: \"alice\" has no hash by bcrypt"},
-        {"basic_auth_users:\n  a: " HASH "\n  a: " HASH "\n", "line 3: \"a\" stands there twice"},
-        {"basic_auth_users:\n  \"a:b\": " HASH "\n", "is no name of a user"},
+        {"basic_auth_users:\n  alice: secret\n", "line 2: \"alice\" needs a bcrypt hash"},
+        {"basic_auth_users:\n  a: " HASH "\n  a: " HASH "\n", "line 3: \"a\" is there twice"},
+        {"basic_auth_users:\n  \"a:b\": " HASH "\n", "is not a valid user name"},
         {"basic_auth_users:\n  ? [a]\n  : b\n", "a key that is no text"},
         {"rate_limit: {interval: 1 week}\n", "must be a time"},
         {"rate_limit: {interval: 25h}\n", "must be a time"},
         {"rate_limit: {interval: 99999999999999999999s}\n", "must be a time"},
         {"rate_limit: {burst: 0}\n", "from 1 to 1000000"},
         {"rate_limit: {burst: 1.5}\n", "from 1 to 1000000"},
-        {"http_server_config: {headers: {Set-Cookie: a}}\n", "no header that can be set"},
+        {"http_server_config: {headers: {Set-Cookie: a}}\n", "not a header that can be set"},
         {"http_server_config: {headers: {X-Frame-Options: \"a\\r\\nb: c\"}}\n", "printable"},
         {"http_server_config: {http2: maybe}\n", "must be one of true false"},
         {"- a\n- b\n", "must hold keys and values"},
@@ -142,7 +142,7 @@ static void aliases_cannot_explode(void)
     struct web_config *config;
     vitals_error error;
     CHECK_INT(parse(text, &config, &error), VITALS_EFORMAT);
-    CHECK(strstr(error.message, "\"a0\" is no key") != NULL);
+    CHECK(strstr(error.message, "\"a0\" is not a known key") != NULL);
 }
 
 static const check_test tests[] = {
