@@ -161,14 +161,13 @@ static bool take_row(struct visible_reading *reading, struct span word, const vi
     for (size_t i = 0; i < reading->count; i++) {
         if (reading->rows[i] == row) {
             reading->twice = true;
-            return stop(reading, word,
-                        "it names a device for the second time, and so none is seen");
+            return stop(reading, word, "a device is named twice, so CUDA sees none");
         }
     }
     if (reading->count > 0 && (is_part || vitals_row_parent(reading->rows[0]) != 0))
-        return stop(reading, word, "a program that sees a MIG device sees no other");
+        return stop(reading, word, "CUDA sees one MIG device only");
     if (reading->count == GPU_DEVICES_MAX)
-        return stop(reading, word, "these are too many");
+        return stop(reading, word, "too many devices");
     reading->rows[reading->count++] = row;
     return true;
 }
@@ -192,7 +191,7 @@ static bool take_uuid(struct visible_reading *reading, struct span word, const c
     struct gpu_match_rule rule = {"nvidia", true};
     const vitals_row *row = NULL;
     if (!starts(word, prefix))
-        return stop(reading, word, "a UUID of the kind of the first word is expected");
+        return stop(reading, word, "every word must be a UUID of the same kind as the first");
     enum gpu_match match = gpu_match_uuid(reading->snapshot, word, rule, &row);
     if (match == GPU_MATCH_NONE)
         match = gpu_match_instance(reading->snapshot, word, true, &row);
@@ -201,11 +200,11 @@ static bool take_uuid(struct visible_reading *reading, struct span word, const c
         match = gpu_match_uuid(reading->snapshot, word, rule, &row);
     }
     if (match == GPU_MATCH_SEVERAL)
-        return stop(reading, word, "several UUIDs begin so");
+        return stop(reading, word, "several UUIDs begin with it");
     if (match == GPU_MATCH_NONE || !row)
         return stop(reading, word, "no device has that UUID");
     if (!is_for_cuda(row))
-        return stop(reading, word, "that is no device for CUDA");
+        return stop(reading, word, "CUDA cannot use that device");
     return take_row(reading, word, row);
 }
 
@@ -232,7 +231,7 @@ static void read_words(struct visible_reading *reading, const char *visible)
         if (!numbers)
             going = take_uuid(reading, word, prefix);
         else if (!parse_ordinal(word, &ordinal))
-            going = stop(reading, word, "a number is expected, as in the first word");
+            going = stop(reading, word, "every word must be a number, as the first");
         else if (ordinal >= reading->devices.count)
             going = stop(reading, word, "there is no device with that number");
         else

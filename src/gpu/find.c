@@ -267,7 +267,8 @@ int vitals_gpu_find(const vitals_snapshot *snapshot, const char *name, const vit
             found = NULL;
     }
     if (!found)
-        return error_set(error, VITALS_EGONE, 0, "there is no device %.64s", name);
+        return error_set(error, VITALS_EGONE, 0, "there is no GPU %.64s (vitals device lists them)",
+                         name);
     *out = found;
     return 0;
 }

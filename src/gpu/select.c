@@ -260,9 +260,9 @@ static int take_options(const vitals_gpu_select_options *given, vitals_gpu_selec
         return error_set(error, VITALS_EARGUMENT, 0, "at most %llu devices and at least %llu",
                          (unsigned long long)out->max_count, (unsigned long long)out->min_count);
     if (!(out->tolerance_ratio >= 0 && out->tolerance_ratio <= 1))
-        return error_set(error, VITALS_EARGUMENT, 0, "a tolerance is between 0 and 1");
+        return error_set(error, VITALS_EARGUMENT, 0, "tolerance: give a number from 0 to 1");
     if (!(out->max_utilization_ratio <= 1) || !(out->max_memory_busy_ratio <= 1))
-        return error_set(error, VITALS_EARGUMENT, 0, "a utilization is at most 1");
+        return error_set(error, VITALS_EARGUMENT, 0, "max_utilization: give a number of at most 1");
     return 0;
 }
 

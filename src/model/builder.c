@@ -265,8 +265,7 @@ void vitals_builder_state(vitals_builder *builder, vitals_table entity, vitals_a
     int number = state;
     if (number < VITALS_AVAILABILITY_MIN || number > VITALS_AVAILABILITY_MAX || number == 0)
         error_set(&builder->problem, VITALS_EARGUMENT, 0,
-                  "snapshot: table %s gets an availability that is none",
-                  vitals_table_name(entity));
+                  "snapshot: table %s gets an invalid availability", vitals_table_name(entity));
     else
         builder->building->tables[entity].state = (signed char)state;
 }
@@ -352,7 +351,7 @@ static struct snapshot_column *slot(vitals_builder *builder, vitals_metric metri
     if (table->count == 0)
         refuse(builder, metric, "is set before there is a row");
     else if (state < VITALS_AVAILABILITY_MIN || state > VITALS_AVAILABILITY_MAX)
-        refuse(builder, metric, "is set with an availability that is none");
+        refuse(builder, metric, "is set with an invalid availability");
     if (builder->problem.code != VITALS_OK)
         return NULL;
     *index = table->count - 1;
@@ -429,7 +428,7 @@ void vitals_builder_missing(vitals_builder *builder, vitals_metric metric,
     size_t index;
     struct snapshot_column *column = slot(builder, metric, reason, &index);
     if (column != NULL && reason > 0)
-        refuse(builder, metric, "is missing for a reason that is none");
+        refuse(builder, metric, "is missing for an invalid reason");
     else if (column != NULL)
         column_miss(column, index, reason);
 }

@@ -26,8 +26,7 @@ struct vitals_history {
 int vitals_history_new(uint64_t window_ns, vitals_history **out, vitals_error *error)
 {
     if (window_ns > WINDOW_MOST_NS)
-        return error_set(error, VITALS_EARGUMENT, 0,
-                         "history of %llu ns: accepted is at most a day",
+        return error_set(error, VITALS_EARGUMENT, 0, "history of %llu ns: give at most a day",
                          (unsigned long long)window_ns);
     vitals_history *history = memory_alloc(sizeof *history);
     if (history == NULL)

@@ -155,7 +155,7 @@ int request_check_interval(uint64_t interval_ns, vitals_error *error)
 {
     if (interval_ns >= 10 * NS_PER_MS && interval_ns <= 86400 * NS_PER_SECOND)
         return 0;
-    return error_set(error, VITALS_EARGUMENT, 0, "interval of %llu ns: accepted is 10 ms to 1 day",
+    return error_set(error, VITALS_EARGUMENT, 0, "interval of %llu ns: give 10 ms to 1 day",
                      (unsigned long long)interval_ns);
 }
 

@@ -72,8 +72,7 @@ static int begin(vitals_process *process, int64_t pid, vitals_error *error)
                              "process %lld is hidden from you (/proc is mounted with hidepid)",
                              (long long)pid);
         return error_set(error, VITALS_EGONE, -result, "no process has the pid %lld%s",
-                         (long long)pid,
-                         pid > PID_MAX ? ", and none ever will: it is too large" : "");
+                         (long long)pid, pid > PID_MAX ? "; pids are never that large" : "");
     }
     if (owner != 0)
         return error_set(error, VITALS_EGONE, 0,
@@ -93,7 +92,7 @@ int vitals_process_open(vitals_context *context, int64_t pid, vitals_process **o
                         vitals_error *error)
 {
     if (pid < 1)
-        return error_set(error, VITALS_EARGUMENT, 0, "%lld is no pid: they begin at 1",
+        return error_set(error, VITALS_EARGUMENT, 0, "%lld is not a pid; pids begin at 1",
                          (long long)pid);
     vitals_process *process = memory_alloc(sizeof *process);
     if (process == NULL)
@@ -121,8 +120,7 @@ int vitals_process_of(vitals_context *context, const vitals_row *row, vitals_pro
         !vitals_snapshot_has_metric(snapshot, VITALS_PROCESS_PID) ||
         !vitals_snapshot_has_metric(snapshot, VITALS_PROCESS_START_SECONDS))
         return error_set(error, VITALS_EARGUMENT, 0,
-                         "a process is found by a row of the table process that has pid and "
-                         "start_seconds");
+                         "the row must be of the table process, with pid and start_seconds");
     vitals_text boot_id = vitals_snapshot_boot_id(snapshot);
     if (!span_equal((struct span){boot_id.bytes, boot_id.size}, context->origin.boot_id) ||
         vitals_snapshot_pid_namespace(snapshot) != context->origin.pid_namespace)
@@ -267,10 +265,11 @@ int vitals_process_set_affinity(vitals_process *process, const unsigned *cpus, s
         return error_system(error, -result, "setting the CPUs of process %lld%s", pid, lost);
     if (why.eligible[0] == '\0')
         return error_set(error, VITALS_EDENIED, EINVAL,
-                         "the kernel lets nobody choose the CPUs of process %lld%s", pid, lost);
+                         "the kernel does not let the CPUs of process %lld be changed%s", pid,
+                         lost);
     return error_set(error, VITALS_EARGUMENT, EINVAL,
-                     "process %lld cannot have CPU %u; those that it may have are %s%s", pid,
-                     why.missing, why.eligible, lost);
+                     "process %lld cannot use CPU %u; it may use %s%s", pid, why.missing,
+                     why.eligible, lost);
 }
 
 int vitals_process_set_limit(vitals_process *process, const char *name, uint64_t soft,
@@ -278,7 +277,7 @@ int vitals_process_set_limit(vitals_process *process, const char *name, uint64_t
 {
     if (soft > hard)
         return error_set(error, VITALS_EARGUMENT, 0,
-                         "the soft limit is at most the hard one, and %llu is above %llu",
+                         "the soft limit %llu is above the hard limit %llu",
                          (unsigned long long)soft, (unsigned long long)hard);
     int code = live_prove(process, error);
     if (code < 0)
@@ -358,7 +357,7 @@ static int no_pidfd(const vitals_process *process, vitals_error *error)
     return error_set(error, VITALS_EUNSUPPORTED, live ? -process->pidfd : 0,
                      "process %lld cannot be signalled or waited for safely: %s",
                      (long long)process->files.pid,
-                     live ? "no pidfd is to be had here" : "its pid is of another /proc");
+                     live ? "this kernel has no pidfd" : "its pid is of another /proc");
 }
 
 int vitals_process_signal(vitals_process *process, int signal, vitals_error *error)

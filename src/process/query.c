@@ -195,7 +195,7 @@ int vitals_process_ask(vitals_process *process, const vitals_request *request,
     }
     if (!any)
         return error_set(error, VITALS_EARGUMENT, 0,
-                         "the request names nothing that a process could answer");
+                         "the request names no metric or table of a process");
 
     /* Its start is known, so that stat proves it. The pid of a tree of files may have no key. */
     uint64_t key = answer_key(process->files.pid, process->start_ticks);
@@ -470,8 +470,7 @@ int vitals_process_relatives(vitals_process *process, vitals_relation relation,
         else if (relation == VITALS_CHILDREN || relation == VITALS_DESCENDANTS)
             code = find_down(&family, all, error);
         else
-            code = error_set(error, VITALS_EARGUMENT, 0, "relation %d: there is no such one",
-                             (int)relation);
+            code = error_set(error, VITALS_EARGUMENT, 0, "there is no relation %d", (int)relation);
         if (upwards && code == 0) /* keys are heights, of this answer alone: no rate may mix them */
             vitals_builder_stream(answer.builder, os_random(&process->context->os) % EXACT_MAX + 1);
         if (up < 0)

@@ -25,10 +25,11 @@ static int ask_one(vitals_context *context, int64_t pid, vitals_metric metric, u
     vitals_request *request = NULL;
     const char *name = vitals_metric_name(metric);
     if (name == NULL || vitals_metric_table(metric) != VITALS_TABLE_PROCESS)
-        return error_set(error, VITALS_EARGUMENT, 0, "metric 0x%x: the table process has none such",
+        return error_set(error, VITALS_EARGUMENT, 0, "metric 0x%x is not one of the table process",
                          (unsigned)metric);
     if (type != 0 && (unsigned)vitals_metric_type(metric) != type)
-        return error_set(error, VITALS_EARGUMENT, 0, "process %s: it is of another type", name);
+        return error_set(error, VITALS_EARGUMENT, 0, "process %s: the metric is of another type",
+                         name);
     int code = vitals_process_open(context, pid, &process, error);
     if (code == 0)
         code = vitals_request_new(0, &request, error);

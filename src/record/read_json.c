@@ -219,7 +219,7 @@ int account_json_read(const char *path, const char *bytes, size_t size, vitals_a
     int code = vitals_account_new(&account, error);
     if (code == 0 && json_number_value(json_object_get(root, "schema")) > VITALS_SCHEMA)
         code = record_fail(VITALS_EUNSUPPORTED, path, error,
-                           "was written by a newer vitals, in a form that this one does not know");
+                           "was written by a newer vitals; update vitals to read it");
     else if (code == 0 && !json_is_array(figures))
         code = wrong(path, error, "it has no figures");
 

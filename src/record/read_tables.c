@@ -391,14 +391,14 @@ int read_tables(struct recording *recording, FILE *file, vitals_error *error)
         code = record_fail_errno(errno != 0 ? errno : EIO, recording->path, error);
     else if (code == STOP_NO_FORM)
         code = record_fail(VITALS_EFORMAT, recording->path, error,
-                           "is no recording: its columns are of no form that vitals knows");
+                           "is not a recording: vitals does not know its columns");
     else if (code != 0)
         code = record_no_memory(recording->path, error);
     else if (csv_end(&csv, false) && last != '\n')
         recording_wrong(recording, "its last line is cut off and was left out");
     if (code == 0 && recording->format == NULL)
         code = record_fail(VITALS_EFORMAT, recording->path, error,
-                           "is no recording: there is no whole line in it");
+                           "is not a recording: there is no complete line in it");
 
     if (tables.broken > 0)
         recording_wrong(recording, "%llu of its rows are broken and were left out",

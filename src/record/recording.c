@@ -28,7 +28,7 @@ FILE *recording_file(const char *path, vitals_error *error)
         }
         FILE *file = NULL;
         if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-            (void)record_fail(VITALS_EARGUMENT, path, error, "is no ordinary file");
+            (void)record_fail(VITALS_EARGUMENT, path, error, "is not a regular file");
         else if ((file = fdopen(descriptor, "rb")) == NULL)
             (void)record_no_memory(path, error);
         if (file == NULL)
@@ -76,8 +76,9 @@ static int read_form(struct recording *recording, FILE *file, vitals_error *erro
     if (size == 0)
         return record_fail(VITALS_EFORMAT, recording->path, error, RECORD_NOTHING_YET);
     if (is_database(head, size) && is_standard_input(recording->path))
-        return record_fail(VITALS_EUNSUPPORTED, "standard input", error,
-                           "holds SQLite, which can be read from a file only; name it");
+        return record_fail(
+            VITALS_EUNSUPPORTED, "standard input", error,
+            "is an SQLite recording, which can be read only from a file; name the file");
     if (is_database(head, size))
         return read_database(recording, error);
     while (at < size && (head[at] == ' ' || head[at] == '\n' || head[at] == '\r'))
@@ -150,7 +151,7 @@ static int read_beside(struct recording *recording, const char *const *phases, s
                              : record_no_memory(phases[i], error);
         if (code == 0 && recording->rows_told != rows)
             code = record_fail(VITALS_EFORMAT, phases[i], error,
-                               "is no sub-tracking file of gpu_tracker");
+                               "is not a sub-tracking file of gpu_tracker");
         free(named);
     }
     if (count > 0 || is_standard_input(recording->path))

@@ -36,7 +36,7 @@ int text_file_open(struct text_file *file, const char *path, bool overwrite, vit
     if (!known)
         return refuse(file, VITALS_ESYSTEM, strerror(errno), error);
     if (S_ISREG(status.st_mode) && status.st_size > 0 && !overwrite)
-        return refuse(file, VITALS_EARGUMENT, "is there already and not empty", error);
+        return refuse(file, VITALS_EARGUMENT, "exists and is not empty", error);
     if (S_ISREG(status.st_mode) && ftruncate(file->descriptor, 0) != 0)
         return refuse(file, VITALS_ESYSTEM, strerror(errno), error);
     return 0;
@@ -104,7 +104,7 @@ int text_file_end_line(struct text_file *file, vitals_error *error)
         return 0;
     }
     if (number == ETIMEDOUT && file->waits)
-        return record_fail(VITALS_ESYSTEM, file->path, error, "took nothing more");
+        return record_fail(VITALS_ESYSTEM, file->path, error, "accepts no more data");
     if (!file->standard && ftruncate(file->descriptor, (off_t)file->size) != 0)
         return record_fail(VITALS_ESYSTEM, file->path, error, "%s, and its last line is cut off",
                            strerror(number));

@@ -180,7 +180,7 @@ static int csv_account(struct recorder *recorder, const vitals_account *account,
     if (recorder->path == NULL)
         return 0;
     if ((size_t)snprintf(path, sizeof path, "%s.json", recorder->path) >= sizeof path)
-        return record_fail(VITALS_EARGUMENT, recorder->path, error, "too long a path");
+        return record_fail(VITALS_EARGUMENT, recorder->path, error, "the path is too long");
     unsigned mode = stat(recorder->path, &status) == 0 ? status.st_mode : 0600;
     int descriptor = text_file_beside(path, mode, fresh, sizeof fresh);
     if (descriptor < 0)

@@ -104,7 +104,7 @@ int vitals_comparison_compute(vitals_comparison *comparison, vitals_error *error
     error = error != NULL ? error : &ours;
     forget(comparison);
     if (comparison->count < 2)
-        return error_set(error, VITALS_EARGUMENT, 0, "two sessions at least, not %zu",
+        return error_set(error, VITALS_EARGUMENT, 0, "at least two sessions are needed, not %zu",
                          comparison->count);
     for (size_t i = 0; i < comparison->count; i++)
         runs += comparison->added[i].count;
@@ -231,13 +231,13 @@ int vitals_comparison_report(const vitals_comparison *comparison, vitals_report_
     if (code < 0)
         return code;
     if (comparison->sessions == NULL)
-        return error_set(error, VITALS_EARGUMENT, 0, "nothing was compared yet");
+        return error_set(error, VITALS_EARGUMENT, 0, "compare first");
     if (form != VITALS_REPORT_TEXT && form != VITALS_REPORT_JSON &&
         form != VITALS_REPORT_GPU_TRACKER)
         return error_set(error, VITALS_EARGUMENT, 0, "a comparison has no form %d", (int)form);
     if (!comparison_knows(options.statistic))
         return error_set(error, VITALS_EARGUMENT, 0,
-                         "\"%s\" is no statistic: there are mean, min, max and std",
+                         "\"%s\" is not a statistic; there are mean, min, max and std",
                          options.statistic);
     writer.locale = library_enter();
     if (form == VITALS_REPORT_TEXT)

@@ -60,7 +60,7 @@ static int take(const vitals_recorder_options *given, struct recorder_options *o
                                      .frames = options.snapshots != 0};
     code = recorder_check(out, error);
     if (code == 0 && out->frames && !recorder_may_keep_frames(out))
-        code = error_set(error, VITALS_EARGUMENT, 0, "the form \"vitals\" alone keeps snapshots");
+        code = error_set(error, VITALS_EARGUMENT, 0, "only the format \"vitals\" keeps snapshots");
     return code;
 }
 

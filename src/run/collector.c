@@ -558,7 +558,8 @@ int vitals_collector_begin(vitals_collector *collector, const char *tag, vitals_
         return error_forked(error, "collector");
     if (size == 0 || size >= TAG_MAX || strchr(tag, '/') != NULL)
         return error_set(error, VITALS_EARGUMENT, 0,
-                         "\"%.80s\" is no tag: 1 to %d bytes without a slash", tag, TAG_MAX - 1);
+                         "\"%.80s\" is not a tag; give 1 to %d bytes without a slash", tag,
+                         TAG_MAX - 1);
     pthread_mutex_lock(&collector->mutex);
     int code = open_window(collector, tag, error);
     bool start = code == 0 && !collector->started;
@@ -772,9 +773,9 @@ int vitals_collector_set_every(vitals_collector *collector, const char *tag, uin
     if (collector->owner != os_self())
         return error_forked(error, "collector");
     if (collector->told_runs)
-        return error_set(error, VITALS_EARGUMENT, 0, "one is told already");
+        return error_set(error, VITALS_EARGUMENT, 0, "there is a callback already");
     if (interval_ns < NS_PER_MS)
-        return error_set(error, VITALS_EARGUMENT, 0, "an interval of 1 ms or more is expected");
+        return error_set(error, VITALS_EARGUMENT, 0, "the interval must be at least 1 ms");
     if (collector->stop < 0)
         collector->stop = os_event_new();
     if (collector->stop < 0)

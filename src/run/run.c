@@ -659,8 +659,9 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
     if (code == 0 && (taken.argv == NULL || taken.argv[0] == NULL))
         code = error_set(error, VITALS_EARGUMENT, 0, "no command to run");
     if (code == 0 && !os_is_single_thread())
-        code = error_set(error, VITALS_EARGUMENT, 0,
-                         "a launcher has one thread, and this process has more: vitals_run_open");
+        code = error_set(
+            error, VITALS_EARGUMENT, 0,
+            "a launcher must have one thread, and this process has more; use vitals_run_open");
     if (code == 0)
         code = request_check_interval(taken.interval_ns, error);
     if (code < 0)

@@ -54,10 +54,10 @@ int track_child_new(const struct os *os, const vitals_run_options *options,
     if (options->argv[0] == NULL)
         return error_set(error, VITALS_EARGUMENT, 0, "no command to run");
     if (options->usage != NULL && options->usage->pid_count > 0)
-        return error_set(error, VITALS_EARGUMENT, 0, "pids and a command: one of them");
+        return error_set(error, VITALS_EARGUMENT, 0, "give pids or a command, not both");
     if (limited || options->kill_tree != 0)
         return error_set(error, VITALS_EUNSUPPORTED, 0,
-                         "limits need a launcher of their own: vitals_run_command");
+                         "limits need a launcher; use vitals_run_command");
     struct track_child *tracked = memory_alloc(sizeof(*tracked));
     if (tracked == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");

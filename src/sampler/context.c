@@ -75,10 +75,10 @@ int vitals_context_new(const vitals_options *options, vitals_context **out, vita
     struct span unknown;
     char names[128];
     if (!(taken.driver_share >= 0 && taken.driver_share <= 1))
-        return error_set(error, VITALS_EARGUMENT, 0, "driver_share: 0 to 1 is accepted");
+        return error_set(error, VITALS_EARGUMENT, 0, "driver_share: give a number from 0 to 1");
     if (taken.demo != NULL && !gpu_demo_known(taken.demo)) {
         gpu_demo_names(names, sizeof(names));
-        return error_set(error, VITALS_EARGUMENT, 0, "no demo is called \"%.40s\"; there are %s",
+        return error_set(error, VITALS_EARGUMENT, 0, "there is no demo \"%.40s\"; there are %s",
                          taken.demo, names);
     }
     if (taken.demo != NULL && taken.backends == NULL)
@@ -86,7 +86,7 @@ int vitals_context_new(const vitals_options *options, vitals_context **out, vita
     if (!gpu_backends_known(taken.backends, &unknown)) {
         gpu_backends_names(names, sizeof(names));
         return error_set(error, VITALS_EARGUMENT, 0,
-                         "no device back end is called \"%.*s\"; there are %s",
+                         "there is no device back end \"%.*s\"; there are %s",
                          (int)size_min(unknown.size, 64), unknown.bytes, names);
     }
     if (taken.demo != NULL && !gpu_backend_enabled(&gpu_backend_demo, taken.backends))

@@ -45,11 +45,11 @@ int vitals_sampler_new(vitals_context *context, const vitals_request *request, v
 {
     static const struct metric_set NOTHING;
     if (memcmp(&request->wanted, &NOTHING, sizeof(NOTHING)) == 0)
-        return error_set(error, VITALS_EARGUMENT, 0, "the request asks for nothing");
+        return error_set(error, VITALS_EARGUMENT, 0, "the request is empty");
     for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
         if (entity_is_of_handle(entity) && metric_set_has_entity(&request->wanted, entity))
             return error_set(error, VITALS_EARGUMENT, 0,
-                             "table %s: only a process itself answers for it (vitals_process_ask)",
+                             "table %s can be read only of one process (vitals_process_ask)",
                              vitals_table_name(entity));
     }
     vitals_sampler *sampler = memory_alloc(sizeof(*sampler));
@@ -137,7 +137,7 @@ static int take(vitals_sampler *sampler, bool when_due, vitals_snapshot **out, v
         return code;
     if (sampler->running) {
         code = error_set(error, VITALS_EARGUMENT, 0,
-                         "the sampler's own thread runs: use vitals_sampler_latest");
+                         "the sampler's own thread is running; use vitals_sampler_latest");
     } else if (when_due && (code = wait_due(sampler, -1)) < 0) {
         code = error_system(error, -code, "the clock cannot wait");
     } else {

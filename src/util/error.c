@@ -60,8 +60,7 @@ int error_set(vitals_error *error, vitals_code code, int detail, const char *for
 int error_forked(vitals_error *error, const char *what)
 {
     return error_set(error, VITALS_EARGUMENT, 0,
-                     "the %s was made before this process was forked: it can only be freed here",
-                     what);
+                     "the %s was created before fork(); this process can only free it", what);
 }
 
 int error_system(vitals_error *error, int number, const char *format, ...)

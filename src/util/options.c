@@ -18,12 +18,11 @@ int options_take(const struct options_form *form, const void *given, void *out, 
     memcpy(&size, given, sizeof(size));
     if (size < form->first || size > OPTIONS_SIZE_MAX)
         return error_set(error, VITALS_EARGUMENT, 0,
-                         "%s has size %zu, which none has: its size is to be set to its sizeof",
-                         form->name, size);
+                         "%s has size %zu, which is wrong: set it to sizeof", form->name, size);
     for (size_t i = form->size; i < size; i++) {
         if (((const char *)given)[i] != 0)
             return error_set(error, VITALS_EARGUMENT, 0,
-                             "%s: the caller was built against a newer vitals and asks for what "
+                             "%s: the caller was built for a newer vitals and sets members that "
                              "this one does not know",
                              form->name);
     }

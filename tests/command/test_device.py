@@ -119,9 +119,9 @@ class Names(unittest.TestCase):
 
     def test_what_is_not_there_is_named_and_the_rest_shown(self):
         for name, message in [
-            ("7", "there is no device 7"), ("GPU-demo-9", "there is no device GPU-demo-9"),
-            ("GPU-demo-000", "GPU-demo-0000, GPU-demo-0001"), ("99:00.0", "there is no device 99:00.0"),
-            ("x\ny", "no number, UUID or PCI address"),
+            ("7", "there is no GPU 7"), ("GPU-demo-9", "there is no GPU GPU-demo-9"),
+            ("GPU-demo-000", "GPU-demo-0000, GPU-demo-0001"), ("99:00.0", "there is no GPU 99:00.0"),
+            ("x\ny", "not a GPU; give a number, UUID or PCI address"),
         ]:
             with self.subTest(name):
                 code, labels, message_there = self.labels(name, "0")
@@ -294,13 +294,13 @@ class Nothing(unittest.TestCase):
     def test_also_where_one_was_named(self):
         done = simulated("1", scenario="init-no-permission")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("there is no device 1", done.stderr)
+        self.assertIn("there is no GPU 1", done.stderr)
         self.assertIn("nvidia: no permission", done.stderr)
 
     def test_but_one_that_was_named_is(self):
         done = vitals("device", "--backends", "none", "0")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("there is no device 0", done.stderr)
+        self.assertIn("there is no GPU 0", done.stderr)
         self.assertIn("vitals doctor", done.stderr)
 
 

@@ -531,7 +531,7 @@ class Mistakes(Recordings):
     def test_a_file_that_is_there_is_kept(self):
         path = self.record("a.db")
         before = path.read_bytes()
-        self.refused(2, "is there already and not empty; --overwrite replaces it", path)
+        self.refused(2, "exists and is not empty; --overwrite replaces it", path)
         self.assertEqual(path.read_bytes(), before)
         self.record("a.db", "--overwrite")
 

@@ -112,9 +112,9 @@ class Pictures(Recorded):
         self.assertEqual(vitals("record", "--count", "2", "--interval", "0.1", str(csv)).returncode, 0)
         broken = self.folder / "broken.json"
         broken.write_bytes(b"{ this is no snapshot }\n")
-        for path, words in ((self.folder / "absent", "No such file"), (self.folder, "no ordinary file"),
+        for path, words in ((self.folder / "absent", "No such file"), (self.folder, "not a regular file"),
                             (empty, "empty"), (text, "text"), (csv, "vitals report"), (broken, "broken.json"),
-                            ("-", "write it to a file"), ("/dev/null", "no ordinary file")):
+                            ("-", "write it to a file"), ("/dev/null", "not a regular file")):
             with self.subTest(path=path):
                 said = replay(path, "--screen", "80x24", code=1)
                 self.assertIn(words, said)
@@ -294,7 +294,7 @@ class LookingBack(unittest.TestCase):
     def test_without_a_folder_it_is_kept_in_memory(self):
         terminal = self.terminal
         terminal.run(f"TMPDIR={terminal.home}/absent {VITALS} --demo")
-        terminal.wait("it is kept in memory")
+        terminal.wait("the history is kept in memory")
         self.until_kept()
         terminal.type("{")
         terminal.wait(" ago, stands", gone=("kept in memory",))

@@ -122,9 +122,9 @@ class Recordings(unittest.TestCase):
         path, ran = self.folder / "c.csv", self.folder / "ran"
         path.write_text("mine\n")
         self.refused(125, "run", "-q", "--record", path, "--", "touch", ran,
-                     words="c.csv: is there already and not empty; --overwrite replaces it; the command was not run")
+                     words="c.csv: exists and is not empty; --overwrite replaces it; the command was not run")
         self.refused(1, "track", "-q", "--record", path, os.getpid(),
-                     words="c.csv: is there already and not empty; --overwrite replaces it")
+                     words="c.csv: exists and is not empty; --overwrite replaces it")
         self.assertEqual((ran.exists(), path.read_text()), (False, "mine\n"))
 
     # ---- places ----

@@ -230,8 +230,8 @@ class Track(unittest.TestCase):
         worker.wait()
         for words, code, says in (
             ((worker.pid,), 1, "no process has the pid"),
-            (("abc",), 2, "is no pid"),
-            (("0",), 2, "is no pid"),
+            (("abc",), 2, "is not a pid"),
+            (("0",), 2, "is not a pid"),
             ((), 2, "no pid"),
             (("--brand", "matrox", os.getpid()), 2, "--brand"),
         ):
@@ -322,7 +322,7 @@ class Track(unittest.TestCase):
         for name, command in commands.items():
             for told in (signal.SIGINT, signal.SIGTERM):
                 with self.subTest(command=name, told=told):
-                    self.assertIn("took nothing more", self.held(command, told))
+                    self.assertIn("accepts no more data", self.held(command, told))
 
     # Its standard output is a pipe that it fills.
     def held(self, command, told):

@@ -84,7 +84,7 @@ static void amd_diagnose(const vitals_context *context, void *state, struct row_
         else if (os_sys_hides(&context->os, error))
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", "cannot be read: /sys/bus/pci", "");
         else
-            diagnosis_add(out, DIAGNOSIS_GOOD, "amd", "no device of AMD's", "");
+            diagnosis_add(out, DIAGNOSIS_GOOD, "amd", "no AMD device", "");
     }
 
     char text[160];
@@ -114,18 +114,19 @@ static void amd_diagnose(const vitals_context *context, void *state, struct row_
         if (kfd_generation(&context->os) == 0)
             diagnosis_add(
                 out, DIAGNOSIS_NOTICE, subject,
-                "the compute driver is not there: no ROCm, and compute units are not known", "");
+                "the compute driver is not loaded: no ROCm, and compute units are not known", "");
         else if (access == -EACCES)
             diagnosis_add(out, DIAGNOSIS_NOTICE, subject,
                           "/dev/kfd: permission denied: your programs cannot compute",
                           "sudo usermod -aG render,video \"$USER\"\n# then log in again");
         else if (access == -ENOENT)
             diagnosis_add(out, DIAGNOSIS_NOTICE, subject,
-                          "/dev/kfd is not there: nothing can compute with ROCm from here",
+                          "/dev/kfd does not exist: no program can use ROCm here",
                           "# where this is a container, add to the command that starts it:\n"
                           "# docker run --device=/dev/kfd --device=/dev/dri ...");
         else
-            diagnosis_add(out, DIAGNOSIS_GOOD, subject, "it tells who computes, of all users", "");
+            diagnosis_add(out, DIAGNOSIS_GOOD, subject,
+                          "it lists the compute processes of all users", "");
     }
 }
 

@@ -80,7 +80,7 @@ static void drm_diagnose(const vitals_context *context, void *state, struct row_
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "drm", "cannot be read: /sys/class/drm", "");
         else
             diagnosis_add(out, found ? DIAGNOSIS_PROBLEM : DIAGNOSIS_GOOD, "drm",
-                          found ? "a device is there and could not be opened"
+                          found ? "a device exists but could not be opened"
                                 : "no device of another DRM or accel driver",
                           "");
         return;
@@ -107,7 +107,7 @@ static void drm_diagnose(const vitals_context *context, void *state, struct row_
             snprintf(remedy, sizeof remedy, "echo %d | sudo tee /sys/%s",
                      strncmp(slot->driver, "panthor", 7) == 0 ? 3 : 1, path);
         diagnosis_add(out, DIAGNOSIS_NOTICE, slot->node,
-                      "the driver counts no time of engines until it is told to", remedy);
+                      "the driver does not count engine time until this is enabled", remedy);
     }
 }
 

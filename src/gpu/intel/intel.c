@@ -124,7 +124,7 @@ static void intel_diagnose(const vitals_context *context, void *state, struct ro
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel", "cannot be read: /sys/class/drm", "");
         else if (found)
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel",
-                          "a device is there and could not be opened", "");
+                          "a device exists but could not be opened", "");
         else
             diagnosis_add(out, DIAGNOSIS_GOOD, "intel", "no device of the drivers i915 and xe", "");
         return;

@@ -118,7 +118,7 @@ static void diagnose_closed(const vitals_context *context, const struct nvidia_m
     if (nvml_open(&nvml, context, &failure) == 0) {
         nvml_close(&nvml);
         diagnosis_add(out, DIAGNOSIS_NOTICE, "nvidia driver",
-                      "it could not be opened before, and can be now", "");
+                      "it could not be opened before, but can be now", "");
         return;
     }
     if (failure.code == NVML_SUCCESS) {
@@ -220,15 +220,15 @@ void nvidia_diagnose(const vitals_context *context, void *state, struct row_batc
         snprintf(finding, sizeof finding, "version %s is loaded", machine.module);
         diagnosis_add(out, DIAGNOSIS_GOOD, subject, finding, "");
     } else if (machine.wsl) {
-        diagnosis_add(out, DIAGNOSIS_GOOD, subject, "none; below Windows it is Windows that has it",
+        diagnosis_add(out, DIAGNOSIS_GOOD, subject, "none here: under WSL, Windows has the driver",
                       "");
     } else if (machine.device) {
-        diagnosis_add(out, DIAGNOSIS_PROBLEM, subject, "not loaded, and there is a device for it",
-                      "sudo modprobe nvidia");
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, subject,
+                      "not loaded, although an NVIDIA device is present", "sudo modprobe nvidia");
     } else if (os_sys_hides(os, error)) {
         diagnosis_add(out, DIAGNOSIS_NOTICE, subject,
-                      "not loaded; whether there is a device for it is not known, as /sys/bus/pci "
-                      "cannot be read",
+                      "not loaded; /sys/bus/pci cannot be read, so it is not known whether there "
+                      "is an NVIDIA device",
                       "");
     } else {
         diagnosis_add(out, DIAGNOSIS_GOOD, subject,
@@ -241,8 +241,7 @@ void nvidia_diagnose(const vitals_context *context, void *state, struct row_batc
     else
         diagnose_closed(context, &machine, out);
     if (machine.wsl)
-        diagnosis_add(out, DIAGNOSIS_NOTICE, "nvidia wsl",
-                      "below Windows the driver does not tell which processes use a GPU, nor their "
-                      "memory",
-                      "");
+        diagnosis_add(
+            out, DIAGNOSIS_NOTICE, "nvidia wsl",
+            "under WSL the driver does not report which processes use a GPU, nor their memory", "");
 }

@@ -138,8 +138,9 @@ static int unpack(const struct frame *frame, const char *path, struct buffer *ou
                   vitals_error *error)
 {
     if (frame->encoding == FRAME_UNKNOWN)
-        return record_fail(VITALS_EUNSUPPORTED, path, error,
-                           "its snapshots are packed in a way that a newer vitals knows");
+        return record_fail(
+            VITALS_EUNSUPPORTED, path, error,
+            "its snapshots are packed in the form of a newer vitals; update vitals to read it");
     if (ENCODINGS[frame->encoding].json && ENCODINGS[frame->encoding].delta == frame->whole)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it has no key");
     if (ENCODINGS[frame->encoding].packed)
@@ -158,7 +159,9 @@ static int read_binary(struct frame_decoder *decoder, const vitals_snapshot *key
     if (code == VITALS_EMEMORY)
         return record_fail(code, path, error, "out of memory");
     if (code == VITALS_EUNSUPPORTED)
-        return record_fail(code, path, error, "a snapshot in it is of a newer vitals");
+        return record_fail(
+            code, path, error,
+            "a snapshot in it was written by a newer vitals; update vitals to read it");
     return code < 0 ? record_fail(code, path, error, "a snapshot in it is broken") : 0;
 }
 
@@ -213,7 +216,7 @@ int frame_decode(struct frame_decoder *decoder, int64_t number, const struct fra
         return read_binary(decoder, decoder->key, path, out, error);
     if (!json_delta_read(&decoder->key_json, decoder->plain.bytes, decoder->plain.size,
                          INFLATED_MAX, &decoder->json))
-        return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it cannot be put together");
+        return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it cannot be restored");
     return feed_json_read(&place, decoder->json.bytes, decoder->json.size, decoder->builder, out,
                           error);
 }

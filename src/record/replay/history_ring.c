@@ -202,7 +202,7 @@ static int add(struct history_ring *ring, const vitals_snapshot *snapshot, int *
         frame_encoder_begin_anew(&ring->encoder);
     }
     if (frame.size > ring->room)
-        return refuse(ring, error, "is larger than all that may be kept");
+        return refuse(ring, error, "is larger than the history may be");
     *number = put(ring, &frame);
     if (*number != 0)
         return refuse(ring, error, strerror(*number));
@@ -222,13 +222,13 @@ int history_ring_add(struct history_ring *ring, const vitals_snapshot *snapshot,
 {
     int number, code = add(ring, snapshot, &number, error);
     if (number != 0 && ring->extent >= ring->most_memory && ring->extent < ring->room) {
-        say(ring, KEPT, number, "less is kept");
+        say(ring, KEPT, number, "the history is shorter");
         ring->room = ring->extent;
         code = add(ring, snapshot, &number, error);
     }
     if (number == 0)
         return code;
-    say(ring, KEPT, number, "it is kept in memory");
+    say(ring, KEPT, number, "the history is kept in memory");
     if (!use_memory(ring))
         return refuse(ring, error, "out of memory");
     return add(ring, snapshot, &number, error);
@@ -265,7 +265,7 @@ int history_ring_new(const struct history_ring_options *options, struct history_
         ring->descriptor = open_unlinked(options->folder);
     if (opened && ring->descriptor < 0) {
         if (options->folder != NULL)
-            say(ring, options->folder, small ? EFBIG : errno, "it is kept in memory");
+            say(ring, options->folder, small ? EFBIG : errno, "the history is kept in memory");
         opened = use_memory(ring);
     }
     if (!opened) {

@@ -10,7 +10,7 @@ int timeline_open(const char *path, struct timeline *out, vitals_error *error)
 {
     if (strcmp(path, "-") == 0)
         return record_fail(VITALS_EUNSUPPORTED, "standard input", error,
-                           "cannot be gone back in; write it to a file first");
+                           "has no way back; write it to a file first");
     int code = recording_has_frames(path) ? timeline_database_open(path, out, error)
                                           : timeline_json_open(path, out, error);
     if (code != VITALS_EUNSUPPORTED)
@@ -22,7 +22,7 @@ int timeline_open(const char *path, struct timeline *out, vitals_error *error)
     recording_close(recording);
     return code < 0 ? code
                     : record_fail(VITALS_EUNSUPPORTED, path, error,
-                                  "holds no snapshots; vitals report tells what is in it");
+                                  "holds no snapshots; vitals report shows what is in it");
 }
 
 void timeline_close(struct timeline *timeline)

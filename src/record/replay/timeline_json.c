@@ -128,7 +128,7 @@ static int scan_file(struct json_timeline *timeline, vitals_error *error)
         for (ssize_t i = 0; i < got && fits && !timeline->ended; i++) {
             fits = !scan_byte(&scan, chunk[i]) || add_document(timeline, &scan);
             if (fits && scan.failed)
-                stop(timeline, "what stands behind its last snapshot is none");
+                stop(timeline, "the text after its last snapshot is not a snapshot");
             else if (fits && timeline->count == DOCUMENTS_MAX)
                 stop(timeline, "only its first 1000000 snapshots are shown");
         }
@@ -168,7 +168,7 @@ static int read_bytes(struct json_timeline *timeline, const struct document *doc
         if (got < 0)
             return record_fail_errno(errno, path, error);
         if (got == 0)
-            return record_fail(VITALS_EFORMAT, path, error, "became shorter");
+            return record_fail(VITALS_EFORMAT, path, error, "became shorter while it was read");
         if (text_write(&timeline->bytes, chunk, (size_t)got) != 0)
             return record_no_memory(path, error);
     }

@@ -102,15 +102,15 @@ static int remove_old(const char *path, bool overwrite, vitals_error *error)
         close(descriptor);
     }
     if (there && !S_ISREG(status.st_mode))
-        return record_fail(VITALS_EARGUMENT, path, error, "is no ordinary file");
+        return record_fail(VITALS_EARGUMENT, path, error, "is not a regular file");
     if (there && status.st_size > 0 && !overwrite)
-        return record_fail(VITALS_EARGUMENT, path, error, "is there already and not empty");
+        return record_fail(VITALS_EARGUMENT, path, error, "exists and is not empty");
     for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
         size_t size = strlen(path);
         if (!there && ENDINGS[i][0] == '\0')
             break;
         if (size + strlen(ENDINGS[i]) >= sizeof beside)
-            return record_fail(VITALS_EARGUMENT, path, error, "too long a path");
+            return record_fail(VITALS_EARGUMENT, path, error, "the path is too long");
         memcpy(beside, path, size);
         (void)strcpy(beside + size, ENDINGS[i]);
         if (unlink(beside) != 0 && errno != ENOENT)
@@ -129,12 +129,12 @@ static int probe(sqlite3 *database, const char *path, vitals_error *error)
     int result = sqlite3_errcode(database);
     if (result == SQLITE_READONLY_ROLLBACK)
         return record_fail(VITALS_EFORMAT, path, error,
-                           "its writer was killed within a change, which its -journal undoes: run "
-                           "sqlite3 FILE .tables");
+                           "its writer was killed during a change; run sqlite3 FILE .tables, which "
+                           "undoes it from the -journal file");
     if ((result & 0xFF) == SQLITE_CANTOPEN || (result & 0xFF) == SQLITE_READONLY)
         return record_fail(VITALS_EDENIED, path, error,
-                           "it was not closed, and its folder cannot be written; copy it with its "
-                           "-wal elsewhere and read that");
+                           "it was not closed, and its folder cannot be written; copy it and its "
+                           "-wal file to another folder and read the copy");
     if (result != SQLITE_OK)
         return database_fail(database, path, error);
     if (tables == 0)
@@ -237,8 +237,9 @@ int database_check_form(sqlite3 *database, const char *path, vitals_error *error
         database_number(database, "PRAGMA application_id") != DATABASE_APPLICATION)
         return 0;
     return record_fail(VITALS_EUNSUPPORTED, path, error,
-                       "was recorded by a newer vitals: its form is %lld, this one reads %d", form,
-                       DATABASE_SCHEMA);
+                       "was recorded by a newer vitals (form %lld; this one reads up to %d); "
+                       "update vitals to read it",
+                       form, DATABASE_SCHEMA);
 }
 
 bool database_has_table(sqlite3 *database, const char *name)

@@ -27,7 +27,7 @@ int frames_open(struct frames *frames, const char *path, vitals_error *error)
         code = database_check_form(frames->database, path, error);
     if (code == 0 && !database_has_table(frames->database, "frames"))
         code = record_fail(VITALS_EUNSUPPORTED, path, error,
-                           "holds no snapshots; vitals report tells what is in it");
+                           "holds no snapshots; vitals report shows what is in it");
     if (code == 0)
         code = database_prepare(frames->database, path,
                                 "SELECT key,encoding,content FROM frames WHERE sequence=?1",

@@ -281,9 +281,10 @@ static int read_tracking(struct recording *recording, sqlite3 *database, vitals_
                        &lines);
     lines.headed = false;
     (void)for_each(recording, database, "SELECT * FROM data ORDER BY rowid", take_as_csv, &lines);
-    int code = ferror(file) || fflush(file) != 0 ? record_fail(VITALS_ESYSTEM, recording->path,
-                                                               error, "its copy cannot be written")
-                                                 : 0;
+    int code = ferror(file) || fflush(file) != 0
+                   ? record_fail(VITALS_ESYSTEM, recording->path, error,
+                                 "the temporary copy of it cannot be written")
+                   : 0;
     rewind(file);
     if (code == 0)
         code = read_tables(recording, file, error);
@@ -301,7 +302,7 @@ int read_database(struct recording *recording, vitals_error *error)
         code = database_has_table(database, "data")
                    ? read_tracking(recording, database, error)
                    : record_fail(VITALS_EFORMAT, recording->path, error,
-                                 "is a SQLite database, but no recording");
+                                 "is an SQLite database, but not a recording");
     } else if ((code = database_check_form(database, recording->path, error)) == 0) {
         recording->format = "vitals";
         if (is_table(recording, database, "attributes"))

@@ -31,7 +31,7 @@ static int check_moved(struct database_timeline *timeline, vitals_error *error)
         timeline->moved = status.st_dev != timeline->device || status.st_ino != timeline->inode;
     return timeline->moved
                ? record_fail(VITALS_EGONE, path, error,
-                             "was rotated: another file has its name now; open it again")
+                             "was rotated: its name is now another file's; open it again")
                : 0;
 }
 

@@ -36,7 +36,7 @@ static int check_pids(const int64_t *pids, size_t count, vitals_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         if (pids[i] < 1)
-            return error_set(error, VITALS_EARGUMENT, 0, "%lld is no pid", (long long)pids[i]);
+            return error_set(error, VITALS_EARGUMENT, 0, "%lld is not a pid", (long long)pids[i]);
     }
     return 0;
 }
@@ -50,15 +50,15 @@ static int check(const vitals_usage_options *options, vitals_error *error)
     if (code < 0)
         return code;
     if (options->launcher != 0 && options->pid_count > 0)
-        return error_set(error, VITALS_EARGUMENT, 0, "pids and a launcher: one of them");
+        return error_set(error, VITALS_EARGUMENT, 0, "give pids or a launcher, not both");
     if (!(options->expected_cores >= 0) || !isfinite(options->expected_cores))
-        return error_set(error, VITALS_EARGUMENT, 0, "expected cores: a number above 0");
+        return error_set(error, VITALS_EARGUMENT, 0, "expected_cores must be above 0");
     if (options->machine_pace < 0 || options->machine_pace > VITALS_MACHINE_SELDOM)
-        return error_set(error, VITALS_EARGUMENT, 0, "machine pace %d: there is none",
+        return error_set(error, VITALS_EARGUMENT, 0, "there is no machine pace %d",
                          options->machine_pace);
     if (brand != NULL && strcmp(brand, "nvidia") != 0 && strcmp(brand, "amd") != 0 &&
         strcmp(brand, "intel") != 0)
-        return error_set(error, VITALS_EARGUMENT, 0, "brand %s: nvidia, amd or intel", brand);
+        return error_set(error, VITALS_EARGUMENT, 0, "brand %s: give nvidia, amd or intel", brand);
     return 0;
 }
 

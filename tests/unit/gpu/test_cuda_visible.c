@@ -33,8 +33,8 @@ static const struct gpu_row MIXED[] = {
     {.label = "2", .vendor = "nvidia", .name = "B", .uuid = "GPU-33aa", .address = "0000:30:00.0"},
 };
 
-#define MIG_ONLY "a program that sees a MIG device sees no other"
-#define TWICE    "second time"
+#define MIG_ONLY "CUDA sees one MIG device only"
+#define TWICE    "named twice"
 
 struct vector {
     const char *visible, *order;
@@ -82,7 +82,7 @@ static void numbers(void)
          .word = "99999999999999999999",
          .why = "no device"},
         {.visible = "-1", .labels = ""},
-        {.visible = "3,-1,4", .labels = "3", .word = "-1", .why = "a number is expected"},
+        {.visible = "3,-1,4", .labels = "3", .word = "-1", .why = "must be a number"},
         {.visible = "+1x", .labels = "1"},
         {.visible = "2x,+3 ,\t4", .labels = "2 3 4"},
         {.visible = "0x1", .labels = "0"},
@@ -93,11 +93,11 @@ static void numbers(void)
         {.visible = "none,1", .labels = "", .word = "none", .why = "neither"},
         {.visible = "NoDevFiles", .labels = ""},
         {.visible = " ", .labels = "", .word = "", .why = "neither"},
-        {.visible = "1,", .labels = "1", .word = "", .why = "a number is expected"},
+        {.visible = "1,", .labels = "1", .word = "", .why = "must be a number"},
         {.visible = ",1", .labels = "", .word = "", .why = "neither"},
-        {.visible = "1,,2", .labels = "1", .word = "", .why = "a number is expected"},
+        {.visible = "1,,2", .labels = "1", .word = "", .why = "must be a number"},
         {.visible = "1;2", .labels = "1"},
-        {.visible = "0,GPU-bb", .labels = "0", .word = "GPU-bb", .why = "a number is expected"},
+        {.visible = "0,GPU-bb", .labels = "0", .word = "GPU-bb", .why = "must be a number"},
     };
     run_vectors(EIGHT, CHECK_COUNT(EIGHT), VECTORS, CHECK_COUNT(VECTORS));
 }
@@ -108,12 +108,12 @@ static void uuids(void)
         {.visible = "GPU-bb000000-0000-0000-0000-000000000000", .labels = "1"},
         {.visible = "GPU-b,GPU-aa0", .labels = "1 0"},
         {.visible = "GPU-b,GPU-bb", .labels = "", .word = "GPU-bb", .why = TWICE},
-        {.visible = "GPU-b,2", .labels = "1", .word = "2", .why = "a UUID of the kind"},
+        {.visible = "GPU-b,2", .labels = "1", .word = "2", .why = "a UUID of the same kind"},
         {.visible = "GPU-b,GPU-9", .labels = "1", .word = "GPU-9", .why = "no device has"},
         {.visible = "GPU-B", .labels = "", .word = "GPU-B", .why = "no device has that UUID"},
         {.visible = "GPU-", .labels = "", .word = "GPU-", .why = "neither"},
         {.visible = "gpu-b", .labels = "", .word = "gpu-b", .why = "neither"},
-        {.visible = "GPU-b,", .labels = "1", .word = "", .why = "a UUID of the kind"},
+        {.visible = "GPU-b,", .labels = "1", .word = "", .why = "a UUID of the same kind"},
     };
     run_vectors(EIGHT, CHECK_COUNT(EIGHT), VECTORS, CHECK_COUNT(VECTORS));
 }
@@ -130,17 +130,17 @@ static void divided_devices(void)
         {.visible = "MIG-33b", .labels = "1:1"},
         {.visible = "MIG-33b,MIG-33a", .labels = "1:1", .word = "MIG-33a", .why = MIG_ONLY},
         {.visible = "MIG-33b,MIG-33bb", .labels = "", .word = "MIG-33bb", .why = TWICE},
-        {.visible = "MIG-33", .labels = "", .word = "MIG-33", .why = "several UUIDs begin so"},
+        {.visible = "MIG-33", .labels = "", .word = "MIG-33", .why = "several UUIDs begin with it"},
         {.visible = "MIG-GPU-22aa/2/0", .labels = "1:1"},
         {.visible = "MIG-GPU-22aa/3/0",
          .labels = "",
          .word = "MIG-GPU-22aa/3/0",
          .why = "no device has that UUID"},
         {.visible = "GPU-22a", .labels = "1:0"},
-        {.visible = "GPU-22", .labels = "", .word = "GPU-22", .why = "several UUIDs begin so"},
-        {.visible = "GPU-1,MIG-33b", .labels = "0", .word = "MIG-33b", .why = "of the kind"},
-        {.visible = "MIG-33b,GPU-1", .labels = "1:1", .word = "GPU-1", .why = "of the kind"},
-        {.visible = "GPU-44", .labels = "", .word = "GPU-44", .why = "no device for CUDA"},
+        {.visible = "GPU-22", .labels = "", .word = "GPU-22", .why = "several UUIDs begin with it"},
+        {.visible = "GPU-1,MIG-33b", .labels = "0", .word = "MIG-33b", .why = "of the same kind"},
+        {.visible = "MIG-33b,GPU-1", .labels = "1:1", .word = "GPU-1", .why = "of the same kind"},
+        {.visible = "GPU-44", .labels = "", .word = "GPU-44", .why = "CUDA cannot use that device"},
         {.visible = "3", .labels = "", .word = "3", .why = "no device with that number"},
     };
     run_vectors(DIVIDED, CHECK_COUNT(DIVIDED), VECTORS, CHECK_COUNT(VECTORS));
@@ -160,7 +160,10 @@ static void another_vendor_s_uuids_are_not_meant(void)
     static const struct vector VECTORS[] = {
         {.visible = "GPU-4", .labels = "1"},
         {.visible = "GPU-44", .labels = "1"},
-        {.visible = "GPU-44aa", .labels = "", .word = "GPU-44aa", .why = "no device for CUDA"},
+        {.visible = "GPU-44aa",
+         .labels = "",
+         .word = "GPU-44aa",
+         .why = "CUDA cannot use that device"},
         {.visible = "0", .order = "GPU-44", .labels = "1"},
         {.visible = "MIG-GPU-44/2/0", .labels = "1:0"},
         {.visible = "MIG-GPU-44aa/2/0",

@@ -101,7 +101,7 @@ static void a_diagnosis_says_what_would_mend_it(void)
     CHECK_STR(amd_world_diagnosis(&world, "amd", VITALS_DIAGNOSIS_FINDING),
               "amdgpu has 1 device, of which 1 sleeps and is left asleep");
     CHECK_CONTAINS(amd_world_diagnosis(&world, "amd kfd", VITALS_DIAGNOSIS_FINDING),
-                   "the compute driver is not there");
+                   "the compute driver is not loaded");
     gpu_tree_remove(&world.tree, SLEEPER "driver");
     CHECK_STR(amd_world_diagnosis(&world, "amd", VITALS_DIAGNOSIS_FINDING),
               "1 of AMD's devices has no driver");
@@ -121,7 +121,7 @@ static void a_diagnosis_says_what_would_mend_it(void)
     CHECK_STR(amd_world_diagnosis(&world, "amd", VITALS_DIAGNOSIS_SEVERITY),
               "problem"); /* no /sys */
     gpu_tree_text(&world.tree, "sys/class/none", "");
-    CHECK_STR(amd_world_diagnosis(&world, "amd", VITALS_DIAGNOSIS_FINDING), "no device of AMD's");
+    CHECK_STR(amd_world_diagnosis(&world, "amd", VITALS_DIAGNOSIS_FINDING), "no AMD device");
     amd_world_end(&world);
 }
 

@@ -211,8 +211,8 @@ static void mistakes_are_told_by_finish(void)
             "snapshot: process pid is set with a value of another type");
     refused("text", text_as_number, "snapshot: process name is text and is set as a number");
     refused("availability", no_availability,
-            "snapshot: process pid is set with an availability that is none");
-    refused("reason", no_reason, "snapshot: process pid is missing for a reason that is none");
+            "snapshot: process pid is set with an invalid availability");
+    refused("reason", no_reason, "snapshot: process pid is missing for an invalid reason");
 
     vitals_builder *builder = new_builder();
     check_refused(builder, VITALS_EARGUMENT, "snapshot: finished before it was begun");

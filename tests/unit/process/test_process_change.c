@@ -177,8 +177,7 @@ static void a_cpu_that_there_is_not_is_named(void)
     for (size_t i = 0; i < CHECK_COUNT(none); i++) {
         char part[64];
         unsigned some[] = {all.numbers[0], none[i], last};
-        snprintf(part, sizeof part, "cannot have CPU %u; those that it may have are %u", none[i],
-                 all.numbers[0]);
+        snprintf(part, sizeof part, "cannot use CPU %u; it may use %u", none[i], all.numbers[0]);
         CHECK_CASE(part);
         if (none[i] == last)
             continue; // this machine has it

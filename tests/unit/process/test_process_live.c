@@ -34,9 +34,9 @@ static void what_is_no_process_is_refused(void)
     vitals_process *process = NULL;
     vitals_error error;
     CHECK_INT(vitals_process_open(&world.context, 0, &process, &error), VITALS_EARGUMENT);
-    CHECK_STR(error.message, "0 is no pid: they begin at 1");
+    CHECK_STR(error.message, "0 is not a pid; pids begin at 1");
     CHECK_INT(vitals_process_open(&world.context, INT64_MIN, &process, &error), VITALS_EARGUMENT);
-    CHECK_CONTAINS(error.message, "-9223372036854775808 is no pid");
+    CHECK_CONTAINS(error.message, "-9223372036854775808 is not a pid");
     static const int64_t HUGE_PIDS[] = {4194305, INT32_MAX, INT64_C(1) << 32 | 1, INT64_MAX};
     for (size_t i = 0; i < CHECK_COUNT(HUGE_PIDS); i++) {
         CHECK_INT(vitals_process_open(&world.context, HUGE_PIDS[i], &process, &error),

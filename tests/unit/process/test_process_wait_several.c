@@ -188,7 +188,7 @@ static void options_of_another_release_are_judged(void)
     CHECK_OK(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), error);
     newer.more = 1;
     CHECK_INT(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), VITALS_EARGUMENT);
-    CHECK_CONTAINS(error.message, "vitals_wait: the caller was built against a newer vitals");
+    CHECK_CONTAINS(error.message, "vitals_wait: the caller was built for a newer vitals");
     newer.known.size = offsetof(vitals_wait, flags) - 1;
     CHECK_INT(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), VITALS_EARGUMENT);
     newer.known.size = offsetof(vitals_wait, flags);

@@ -705,7 +705,7 @@ static void what_is_there_is_not_overwritten_unasked(void)
         record_put_text(&world, "precious\n", 9);
         struct recorder_options options = {.path = world.path};
         CHECK_INT(recorder_open(&options, &recorder, &error), VITALS_EARGUMENT);
-        CHECK_CONTAINS(error.message, "is there already");
+        CHECK_CONTAINS(error.message, "exists and is not empty");
         CHECK_STR(record_text(world.path), "precious\n");
         options.overwrite = true;
         CHECK_INT(recorder_open(&options, &recorder, &error), 0);

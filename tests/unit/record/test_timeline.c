@@ -612,7 +612,8 @@ static void a_full_disk_keeps_less(void)
         CHECK_INT(setrlimit(RLIMIT_FSIZE, &low), 0);
         keep(ring, builder, 0, 320);
         CHECK_INT(setrlimit(RLIMIT_FSIZE, &old), 0);
-        CHECK_CONTAINS(history_ring_problem(ring), i == 0 ? "less is kept" : "kept in memory");
+        CHECK_CONTAINS(history_ring_problem(ring),
+                       i == 0 ? "history is shorter" : "kept in memory");
         at_is(&timeline, UINT64_MAX, builder, 319);
         previous_is(&timeline, builder, 318);
         CHECK_INT(timeline.span(timeline.data, &span, &error), 0);

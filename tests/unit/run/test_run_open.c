@@ -247,7 +247,7 @@ static void an_observer_of_another_release_is_judged(void)
     vitals_run_close(run);
     newer.more = 1;
     CHECK_INT(vitals_run_open(&options, &run, &error), VITALS_EARGUMENT);
-    CHECK_CONTAINS(error.message, "vitals_run_observer: the caller was built against a newer");
+    CHECK_CONTAINS(error.message, "vitals_run_observer: the caller was built for a newer");
     CHECK_INT(vitals_run_command(&options, &account, &error), VITALS_EARGUMENT);
     newer.known = (vitals_run_observer){.size = 0};
     CHECK_INT(vitals_run_open(&options, &run, &error), VITALS_EARGUMENT);

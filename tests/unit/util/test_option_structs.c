@@ -80,8 +80,8 @@ static void a_newer_caller_may_not_ask_for_what_we_do_not_know(void)
         CHECK_UINT(out.a, 5); /* untouched */
         bytes[i] = 0;
     }
-    CHECK_STR(error.message, "struct second: the caller was built against a newer vitals and asks "
-                             "for what this one does not know");
+    CHECK_STR(error.message, "struct second: the caller was built for a newer vitals and sets "
+                             "members that this one does not know");
 }
 
 static void a_size_that_none_has_is_refused(void)
