@@ -1,6 +1,7 @@
 /* usage_line.c: see usage_line.h. */
 #include "export/usage_line.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,17 @@ const vitals_row *usage_line_gpu(const vitals_snapshot *snapshot, const char *uu
             return row;
     }
     return NULL;
+}
+
+void usage_line_gpu_name(const vitals_snapshot *snapshot, const char *uuid, char *out, size_t size)
+{
+    const vitals_row *row = usage_line_gpu(snapshot, uuid);
+    (void)snprintf(out, size, "gpu_%s", row != NULL ? vitals_row_label(row) : uuid);
+    for (char *at = out; *at != '\0'; at++) {
+        bool plain = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') ||
+                     (*at >= 'A' && *at <= 'Z') || *at == '_' || *at == '-' || *at == '.';
+        *at = plain ? *at : '_';
+    }
 }
 
 uint64_t usage_line_realtime_ns(const json_t *usage)

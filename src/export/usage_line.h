@@ -45,6 +45,10 @@ size_t usage_line_devices(const json_t *usage, const char *devices[static USAGE_
 /* Returns the row of a device of a line; NULL if the snapshot (NULL: none) does not have it. */
 const vitals_row *usage_line_gpu(const vitals_snapshot *snapshot, const char *uuid);
 
+/* Writes the name of that device in metrics: "gpu_0", or "gpu_1_0" for a partition, by the label of
+ * its row, else by its UUID. */
+void usage_line_gpu_name(const vitals_snapshot *snapshot, const char *uuid, char *out, size_t size);
+
 /* Returns a time, which is digits in JSON; 0 if there is none. Accepts NULL. */
 uint64_t usage_line_ns(const json_t *object, const char *member);
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "feed/trouble.h"
 #include "util/base.h"
-#include "util/rows.h"
 #include "view/cell_text.h"
 
 enum { CELL_LEFT = 31, CELL_MIDDLE = 22, NOTE = 10, NAME = 256, LINE = NAME + 2 * WORDS + 32 };

@@ -11,8 +11,8 @@
 #include "command/options/option.h"
 #include "command/output.h"
 #include "command/processes/ps_columns.h"
+#include "feed/rows.h"
 #include "report/report.h"
-#include "util/rows.h"
 
 enum { COLUMNS_MOST = 128 };
 

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "feed/rows.h"
 #include "report/report.h"
-#include "util/rows.h"
 
 static bool has_key(const struct device_list *list, uint64_t key)
 {

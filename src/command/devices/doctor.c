@@ -12,8 +12,8 @@
 #include "command/command.h"
 #include "feed/snapshot_filter.h"
 #include "command/output.h"
+#include "feed/rows.h"
 #include "report/report.h"
-#include "util/rows.h"
 #include "view/paint.h"
 
 /* ---- readings of devices ----

@@ -15,7 +15,7 @@
 #include "command/output.h"
 #include "command/processes/filter.h"
 #include "command/processes/ps_columns.h"
-#include "util/rows.h"
+#include "feed/rows.h"
 #include "util/thread.h"
 
 enum { LABEL = 32, ROWS_MOST = 64, FILES_MOST = 12, METRICS_MOST = 32, MINUTE = 60 };

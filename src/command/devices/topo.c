@@ -7,7 +7,7 @@
 #include "command/devices/device_list.h"
 #include "command/grid.h"
 #include "command/output.h"
-#include "util/rows.h"
+#include "feed/rows.h"
 
 enum { PEERS_MOST = 112, CELL = 48 };
 

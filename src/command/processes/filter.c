@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "command/options/option.h"
+#include "feed/rows.h"
 #include "util/buffer.h"
-#include "util/rows.h"
 
 enum { KERNEL_NAME = 15, NAME_TEXT = 256, ANCESTORS_MAX = 4096 };
 
@@ -383,14 +383,7 @@ static bool container_passes(struct filter *filter, const vitals_row *process)
 
 static bool uses_gpu(struct filter *filter UNUSED, const vitals_row *process)
 {
-    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
-    uint64_t key;
-    EACH_ROW(user, snapshot, VITALS_TABLE_GPU_PROCESS) {
-        if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
-            key == vitals_row_key(process))
-            return true;
-    }
-    return false;
+    return row_uses_gpu(process);
 }
 
 /* Up the tree; a file may hold a circle. */

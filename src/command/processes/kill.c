@@ -16,7 +16,7 @@
 #include "command/options/option.h"
 #include "command/output.h"
 #include "command/processes/ps_rows.h"
-#include "util/rows.h"
+#include "feed/rows.h"
 #include "util/signal_names.h"
 
 /* After KILL they end as soon as the kernel lets them. */

@@ -1,6 +1,6 @@
 /* ps_rows.c: see ps_rows.h. */
 #include "command/processes/ps_rows.h"
-#include "util/rows.h"
+#include "feed/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -477,14 +477,10 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *sample,
         struct mlflow_device *device = &points->devices[i];
         if (device->name[0] != '\0')
             continue;
-        const vitals_row *row = usage_line_gpu(point.snapshot, device->subject);
         if (point.snapshot == NULL)
             (void)snprintf(device->name, DEVICE_NAME, "gpu_%zu", i);
         else
-            (void)snprintf(device->name, DEVICE_NAME, "gpu_%s",
-                           row != NULL ? vitals_row_label(row) : device->subject);
-        for (char *at = device->name; *at != '\0'; at++)
-            *at = *at == ':' || *at == '/' ? '_' : *at;
+            usage_line_gpu_name(point.snapshot, device->subject, device->name, DEVICE_NAME);
     }
     put_cpu(points, &point);
     for (size_t i = 0; i < points->count; i++) {

@@ -5,7 +5,7 @@
 
 #include "export/prometheus/exposition_page.h"
 #include "feed/decimal.h"
-#include "util/rows.h"
+#include "feed/rows.h"
 
 /* Writes the samples of one row. */
 typedef void write_row(struct exposition_page *page, const struct exposition_row *row);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "export/server/view.h"
-#include "util/rows.h"
+#include "feed/rows.h"
 
 /* A metric of every row of its table; of a counter its rate. If the counter `counted` can be read,
  * its rate is kept instead. */

@@ -1,6 +1,6 @@
 /* view.c: see view.h. The tables here list the columns of the page. */
 #include "export/server/view.h"
-#include "util/rows.h"
+#include "feed/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -202,20 +202,6 @@ static bool has_column(const struct view_column *column, const struct view_sampl
            (column->metric != VITALS_PROCESS_COMMAND_LINE || of->command_lines != REDACT_OFF);
 }
 
-/* Returns whether a process uses a device. The table of device users is short, so it is searched
- * linearly. */
-static bool uses_device(const vitals_row *process)
-{
-    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
-    uint64_t key;
-    EACH_ROW(user, snapshot, VITALS_TABLE_GPU_PROCESS) {
-        if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
-            key == vitals_row_key(process))
-            return true;
-    }
-    return false;
-}
-
 static void write_table(struct buffer *text, const struct view_table *table,
                         const struct view_sample *sample, const struct view_sample *every)
 {
@@ -238,7 +224,7 @@ static void write_table(struct buffer *text, const struct view_table *table,
     for (const vitals_row *row = NULL;
          rows < VIEW_ROWS_MAX &&
          (row = vitals_snapshot_next(snapshot, table->entity, row)) != NULL;) {
-        if (every == NULL && table->entity == VITALS_TABLE_PROCESS && !uses_device(row))
+        if (every == NULL && table->entity == VITALS_TABLE_PROCESS && !row_uses_gpu(row))
             continue;
         const char *label = vitals_row_label(row);
         buffer_format(text, "%s[%llu,", rows++ > 0 ? "," : "",

@@ -92,21 +92,6 @@ static const struct {
     {"ratio", "percent", 100},
 };
 
-/* Returns "gpu_0": the label of the device in the newest snapshot, else its own name. */
-static void name_group(struct tensorboard *board, const char *subject, char *group)
-{
-    vitals_error error;
-    const vitals_snapshot *snapshot = board->newest != NULL ? sample_snapshot(board->newest, &error)
-                                                            : NULL;
-    const vitals_row *gpu = usage_line_gpu(snapshot, subject);
-    (void)snprintf(group, GROUP, "gpu_%s", gpu != NULL ? vitals_row_label(gpu) : subject);
-    for (char *at = group; *at != '\0'; at++) {
-        bool plain = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') ||
-                     (*at >= 'A' && *at <= 'Z') || *at == '_' || *at == '-' || *at == '.';
-        *at = plain ? *at : '_';
-    }
-}
-
 /* Adds the devices of a line that are new. */
 static void find_devices(struct tensorboard *board, const json_t *usage)
 {
@@ -122,7 +107,9 @@ static void find_devices(struct tensorboard *board, const json_t *usage)
         if (subject == NULL)
             return;
         board->devices[d].subject = subject;
-        name_group(board, subject, board->devices[d].group);
+        const vitals_snapshot *snapshot = board->newest ? sample_snapshot(board->newest, NULL)
+                                                        : NULL;
+        usage_line_gpu_name(snapshot, subject, board->devices[d].group, GROUP);
         board->device_count++;
     }
 }

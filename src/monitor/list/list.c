@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "monitor/list/group.h"
 #include "monitor/list/match.h"
 #include "monitor/model.h"
 #include "util/memory.h"
-#include "util/rows.h"
 #include "view/cell_text.h"
 
 static int add(struct model *model, const struct item *item)

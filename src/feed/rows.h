@@ -1,0 +1,31 @@
+/* rows.h: loops over the rows of a snapshot. */
+#ifndef VITALS_FEED_ROWS_H
+#define VITALS_FEED_ROWS_H
+
+#include <stdbool.h>
+
+#include <vitals/vitals.h>
+
+#define EACH_ROW(row, snapshot, table) \
+    for (const vitals_row *row = NULL; \
+         (row = vitals_snapshot_next((snapshot), (table), row)) != NULL;)
+
+#define EACH_CHILD(row, snapshot, table, parent) \
+    for (const vitals_row *row = NULL;           \
+         (row = vitals_snapshot_next_child((snapshot), (table), (parent), row)) != NULL;)
+
+/* Returns whether a process uses a GPU. There are few users, so the table is searched from its
+ * begin. */
+static inline bool row_uses_gpu(const vitals_row *process)
+{
+    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
+    uint64_t key;
+    EACH_ROW(user, snapshot, VITALS_TABLE_GPU_PROCESS) {
+        if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
+            key == vitals_row_key(process))
+            return true;
+    }
+    return false;
+}
+
+#endif
