@@ -29,8 +29,9 @@ static bool is_ascii(const char *text, size_t size)
     return any < 0x80;
 }
 
-/* A column is made at most so wide by its cells: others' command lines may be megabytes, and each
- * row would be padded to them. A wider cell moves the rest of its own row. */
+/* Cells widen a column to PADDED_MOST at most, as a command line may be megabytes, to which each
+ * row would be padded. A wider cell moves the rest of its own row. PIECE: bytes that are painted at
+ * once. */
 enum { PIECE = 512, PADDED_MOST = 200 };
 
 /* Takes the next piece of safe text, as a string; it ends between characters. */

@@ -43,16 +43,16 @@ void grid_column(struct grid *grid, const char *title, enum align align, size_t 
 /* Adds the next cell; a row is full when it has as many cells as there are columns. */
 void grid_cell(struct grid *grid, enum color color, const char *text);
 
-/* Paints all rows below their titles, each line after `indent` spaces, in at most `width` columns
- * (0: no limit). The last column is cut first, then the line if the other columns do not fit.
- * Without titles if `titles` is false. Returns -1 if memory is exhausted. */
 struct grid_form {
-    size_t indent, width;
+    size_t indent, width; /* spaces before each line; columns of a line, 0: no limit */
     bool titles;
 };
+
 /* Returns the width that lines need so that no column is left out. */
 size_t grid_least(const struct grid *grid, const struct grid_form *form);
 
+/* Paints all rows below their titles. The last column is cut first, then the line if the other
+ * columns do not fit. Returns -1 if memory is exhausted. */
 int grid_paint(const struct grid *grid, const struct grid_form *form, struct paint *paint);
 
 /* Paints to an output, after an empty line if `apart`. Returns the exit code; prints a message if

@@ -62,7 +62,7 @@ static void end_row(struct csv *csv)
     put(csv, '\0');
     bool empty = csv->count <= 1 && csv->used <= 1 && !csv->first_quoted;
     if (csv->too_long)
-        csv->passed_over++;
+        csv->skipped_rows++;
     if (!empty && !csv->too_long && !csv->failed && csv->stopped == 0) {
         for (size_t i = 0; i < csv->count; i++)
             csv->fields[i] = csv->bytes + csv->starts[i];

@@ -18,7 +18,7 @@ struct csv_row {
     uint64_t line;     /* where it begins, from 1 */
 };
 
-/* Not 0: no more. */
+/* Returns 0 to continue, another value to stop. */
 typedef int csv_take(void *data, const struct csv_row *row);
 
 struct csv {
@@ -30,7 +30,7 @@ struct csv {
     const char **fields;
     size_t count;
     bool quoted, in_quotes, quote_before, first_quoted, too_long, started, failed;
-    uint64_t line, row_line, passed_over;
+    uint64_t line, row_line, skipped_rows;
     int stopped;
 };
 

@@ -406,9 +406,9 @@ int read_tables(struct recording *recording, FILE *file, vitals_error *error)
     if (tables.nonsense > 0)
         recording_wrong(recording, "%llu of its fields are no numbers and were left out",
                         (unsigned long long)tables.nonsense);
-    if (csv.passed_over > 0)
+    if (csv.skipped_rows > 0)
         recording_wrong(recording, "%llu of its lines are too long and were left out",
-                        (unsigned long long)csv.passed_over);
+                        (unsigned long long)csv.skipped_rows);
     free(tables.plans);
     csv_done(&csv);
     return code;

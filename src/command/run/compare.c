@@ -59,18 +59,18 @@ static const char *name_of(struct comparing *comparing, const char *word)
     return comparing->names[comparing->name_count++] = unique;
 }
 
-/* A file that was named before would count as a second run, which never took place. */
-static bool is_known(struct comparing *comparing, const char *path)
+/* Remembers the file. Returns false if it was named before: it would count as a second run. */
+static bool remember_file(struct comparing *comparing, const char *path)
 {
-    struct stat is;
-    if (stat(path, &is) < 0)
-        return false;
+    struct stat file;
+    if (stat(path, &file) < 0)
+        return true;
     for (size_t i = 0; i < comparing->run_count; i++) {
-        if (comparing->files[i].st_dev == is.st_dev && comparing->files[i].st_ino == is.st_ino)
-            return true;
+        if (comparing->files[i].st_dev == file.st_dev && comparing->files[i].st_ino == file.st_ino)
+            return false;
     }
-    comparing->files[comparing->run_count] = is;
-    return false;
+    comparing->files[comparing->run_count] = file;
+    return true;
 }
 
 static int open_run(struct comparing *comparing, const char *word)
@@ -79,7 +79,7 @@ static int open_run(struct comparing *comparing, const char *word)
     size_t ignored;
     const char *path = path_of(word, &ignored);
     struct recording *recording;
-    if (is_known(comparing, path))
+    if (!remember_file(comparing, path))
         return command_fail(EXIT_USAGE, "compare: %s: the same file twice; each file is one run",
                             command_safe(path));
     if (recording_open(path, &recording, &error) < 0)
@@ -124,11 +124,11 @@ static int open_runs(struct comparing *comparing)
     return code;
 }
 
-enum { TEXT, JSON, GPU_TRACKER, FORM_COUNT };
+enum { COMPARE_TEXT, COMPARE_JSON, COMPARE_GPU_TRACKER, COMPARE_FORMS };
 static const char *const FORMS[] = {"text", "json", "gpu-tracker"};
 
-static int print(const struct comparing *comparing, size_t form, const struct account_view *view,
-                 const char *statistic)
+static int print_comparison(const struct comparing *comparing, size_t form,
+                            const struct account_view *view, const char *statistic)
 {
     struct comparison comparison;
     vitals_error error;
@@ -136,8 +136,8 @@ static int print(const struct comparing *comparing, size_t form, const struct ac
     if (compare_sessions(comparing->sessions, comparing->session_count, &comparison, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     struct output *output = output_begin(STDOUT_FILENO);
-    int stopped = form == TEXT ? comparison_text(&comparison, view, output_write, output)
-                  : form == JSON
+    int stopped = form == COMPARE_TEXT ? comparison_text(&comparison, view, output_write, output)
+                  : form == COMPARE_JSON
                       ? comparison_json(&comparison, output_write, output)
                       : comparison_gpu_tracker(&comparison, view, statistic, output_write, output);
     if (stopped != 0 && output_open(output))
@@ -154,9 +154,9 @@ int command_compare(const struct settings *settings)
     const char *name = settings->look.json                ? "json"
                        : settings->account.format != NULL ? settings->account.format
                                                           : "text";
-    while (form < FORM_COUNT && strcmp(FORMS[form], name) != 0)
+    while (form < COMPARE_FORMS && strcmp(FORMS[form], name) != 0)
         form++;
-    if (form == FORM_COUNT)
+    if (form == COMPARE_FORMS)
         return command_fail(EXIT_USAGE,
                             "--format: \"%s\" is not a format; it is text, json or gpu-tracker",
                             command_safe(name));
@@ -176,7 +176,7 @@ int command_compare(const struct settings *settings)
                   comparing.phases != NULL && comparing.files != NULL;
     int code = memory ? open_runs(&comparing) : command_fail(EXIT_CANNOT, "out of memory");
     if (code == 0)
-        code = print(&comparing, form, &view, settings->compare.statistic);
+        code = print_comparison(&comparing, form, &view, settings->compare.statistic);
 
     for (size_t i = 0; i < comparing.run_count; i++) {
         phases_done(&comparing.phases[i]);

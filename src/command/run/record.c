@@ -63,17 +63,18 @@ static int open_recorder(struct recording_job *job)
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : EXIT_DONE;
 }
 
-static int tell(struct recording_job *job, const char *name, const char *text, vitals_error *error)
+static int put_attribute(struct recording_job *job, const char *name, const char *text,
+                         vitals_error *error)
 {
     return text[0] == '\0' ? 0 : recorder_attribute(job->recorder, name, command_text(text), error);
 }
 
-static int tell_number(struct recording_job *job, const char *name, uint64_t number,
-                       vitals_error *error)
+static int put_number_attribute(struct recording_job *job, const char *name, uint64_t number,
+                                vitals_error *error)
 {
     char digits[24];
     (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
-    return tell(job, name, digits, error);
+    return put_attribute(job, name, digits, error);
 }
 
 static int take_sample(struct recording_job *job, const vitals_snapshot *snapshot,
@@ -87,11 +88,11 @@ static int take_sample(struct recording_job *job, const vitals_snapshot *snapsho
         job->first_ns = now_ns;
         code = recorder_origin(job->recorder, snapshot, error);
         if (code == 0 && user != NULL)
-            code = tell(job, "user", user->pw_name, error);
+            code = put_attribute(job, "user", user->pw_name, error);
         if (code == 0 && cores > 0)
-            code = tell_number(job, "expected_cores", cores, error);
+            code = put_number_attribute(job, "expected_cores", cores, error);
         if (code == 0)
-            code = tell(job, "state", "running", error);
+            code = put_attribute(job, "state", "running", error);
     }
     if (code == 0)
         code = vitals_usage_add(job->usage, snapshot, error);
@@ -103,7 +104,7 @@ static int take_sample(struct recording_job *job, const vitals_snapshot *snapsho
     return code;
 }
 
-/* Records until the last requested sample: the next one would come after the end. */
+/* Records until the requested count or duration is reached. */
 static int record_all(struct recording_job *job)
 {
     uint64_t count = job->settings->sampling.count, duration_ns = job->settings->record.duration_ns;
@@ -143,9 +144,9 @@ static int finish(struct recording_job *job, int code)
     int written = job->samples > 0 ? vitals_usage_account(job->usage, &account, &error) : 0;
     bool whole = code == EXIT_DONE;
     if (whole && written == 0)
-        written = tell(job, "state", "complete", &error);
+        written = put_attribute(job, "state", "complete", &error);
     if (whole && written == 0 && missed(job) > 0)
-        written = tell_number(job, "samples_missed", missed(job), &error);
+        written = put_number_attribute(job, "samples_missed", missed(job), &error);
     if (whole && written == 0 && account != NULL)
         written = recorder_describe(job->recorder, account, &error);
     if (whole && written == 0 && account != NULL)
@@ -191,8 +192,8 @@ int command_record(const struct settings *settings)
     options.brand = settings->measure.brand;
     code = vitals_usage_new(&options, &job.usage, &error);
 
-    /* Requests the machine's metrics as SystemTracker reads them, and the sources that miss their
-     * turn. */
+    /* Requests the machine's metrics that resource-tracker's SystemTracker reads, and the sources
+     * that are late. */
     bool processes = settings->record.processes;
     unsigned sets = VITALS_SET_MACHINE | VITALS_SET_GPUS | VITALS_SET_SOURCES;
     if (code == 0)
