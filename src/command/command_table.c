@@ -17,8 +17,8 @@ const struct command command_table[] = {
     {.name = "run", .run = command_run, .bit = COMMAND_RUN, .flags = COMMAND_RUNS,
      .usage = "run [OPTION]... [--] COMMAND [ARGUMENT]...",
      .summary = "runs a command and reports what it used",
-     .purpose = "Runs a command and reports on stderr what it and all its descendants used, "
-                "and how each figure was measured. The command keeps its output, exit code, "
+     .purpose = "Runs a command and reports on stderr what it and all its descendants used; with "
+                "-v also how each figure was measured. The command keeps its output, exit code, "
                 "signals and terminal. Phases that it marks (vitals mark) are recorded.",
      .examples = "vitals run -- python train.py\n"
                  "vitals run --record run.db -- ./job.sh     then: vitals report run.db\n"
@@ -27,8 +27,8 @@ const struct command command_table[] = {
                  "vitals run --gpus 2 --min-free-memory 40GiB -- python train.py\n"
                  "vitals run --repeat 10 -- ./benchmark\n",
      .exits = "the command's own; 128 + signal where one ended it\n"
-              "124 a limit of time ended it, as timeout(1) says; or no GPU came free\n"
-              "137 another limit ended it, or one of its processes for want of memory\n"
+              "124 --limit-time ended it, as with timeout(1); or no GPU became free\n"
+              "137 another limit ended it, or the kernel killed a process for lack of memory\n"
               "125 vitals itself failed before the command ran\n"
               "126 the command cannot be run, 127 there is no such command\n"
               "2   usage\n"},
@@ -36,9 +36,9 @@ const struct command command_table[] = {
      .usage = "track [OPTION]... PID...",
      .summary = "watches running processes and reports what they used",
      .purpose = "Watches running processes, with all that they start, and reports on stderr "
-                "what they used meanwhile, and how each figure was measured. It ends when "
+                "what they used meanwhile; with -v also how each figure was measured. It ends when "
                 "they have ended or with Ctrl-C, and does not disturb them. A process may "
-                "track itself: vitals leaves itself out.",
+                "track itself: vitals does not count itself.",
      .examples = "vitals track 4711\n"
                  "vitals track --record train.db $(pgrep -f train.py)\n"
                  "vitals track --json account.json --no-children 4711\n"},
@@ -64,22 +64,25 @@ const struct command command_table[] = {
                 "vitals --json. A file that still grows is followed at its end.",
      .examples = "vitals replay run.db\n"
                  "vitals replay run.db --at 12:03\n"
-                 "vitals replay run.db --at 34% --screen 120x40\n"},
+                 "vitals replay run.db --at 34% --screen 120x40\n",
+     .exits = "0 done\n"
+              "1 FILE cannot be read or has no snapshots, there is no terminal, or no output\n"
+              "2 usage\n"},
     {.name = "mark", .run = command_mark, .bit = COMMAND_MARK,
      .flags = COMMAND_WORDS | COMMAND_MAY_RUN | COMMAND_PLAIN,
      .usage = "mark begin NAME | end NAME | NAME -- COMMAND [ARGUMENT]...",
      .summary = "marks where a phase of a run begins and ends",
      .purpose = "Marks a phase of the run that it is part of, so that vitals report --phases can "
                 "say what each used. Phases nest, and several processes may mark at once: an end "
-                "ends the newest of that name of the same shell. Outside of vitals run it does "
-                "nothing but run COMMAND. A mark is a line in the file that VITALS_MARKS names: "
+                "ends the newest of that name of the same shell. Outside of vitals run it only "
+                "runs COMMAND. A mark is a line in the file that VITALS_MARKS names: "
                 "echo \"begin NAME\" >> \"$VITALS_MARKS\" does the same, and in C VITALS_BEGIN and "
                 "VITALS_END of <vitals/mark.h>.",
      .examples = "vitals mark begin load; ./load; vitals mark end load\n"
                  "vitals mark train -- python train.py\n"
                  "vitals run --record run.db -- ./job.sh && vitals report --phases run.db\n",
      .exits = "the command's own; 128 + signal where one ended it\n"
-              "0   done, also outside of a vitals run: a mark harms no job\n"
+              "0   done, also outside of vitals run\n"
               "126 the command cannot be run, 127 there is no such command\n"
               "2   usage\n"},
     {.name = "ps", .run = command_ps, .bit = COMMAND_PS, .flags = COMMAND_WORDS,
@@ -99,8 +102,8 @@ const struct command command_table[] = {
     {.name = "info", .run = command_info, .bit = COMMAND_INFO, .flags = COMMAND_WORDS,
      .usage = "info [OPTION]... PID...",
      .summary = "shows everything about a process",
-     .purpose = "Shows everything that can be known about a process: what it is, what it "
-                "uses, what it may do, what it has open.",
+     .purpose = "Shows everything known about a process: what it is, what it uses, what "
+                "it may do, what it has open.",
      .examples = "vitals info 1234\n"
                  "vitals info --json 1234 | jq '.tables.descriptor[] | .path'\n",
      .exits = "0 done\n"
@@ -118,21 +121,20 @@ const struct command command_table[] = {
                  "vitals kill --yes --force-after 10 --children 1234\n"
                  "vitals kill --dry-run --match 'train.*--lr'\n",
      .exits = "0 all were signalled and, where it waited, have ended\n"
-              "1 not all: none was chosen, no permission, gone, still alive, or not agreed to\n"
+              "1 not all: none chosen, no permission, gone, still alive, or the answer was no\n"
               "2 usage\n"},
     {.name = "device", .run = command_device, .bit = COMMAND_DEVICE, .flags = COMMAND_WORDS,
      .usage = "device [OPTION]... [INDEX | UUID | PCI-ADDRESS]...",
      .summary = "shows everything about each GPU",
-     .purpose = "Shows everything that can be known about each GPU, or about those that are "
-                "named: by number (0, or 0:1 of a partition), UUID or its beginning, or PCI "
-                "address.",
+     .purpose = "Shows everything known about each GPU, or about the named ones: by number "
+                "(0, or 0:1 for a partition), UUID or its beginning, or PCI address.",
      .examples = "vitals device 0\n"
                  "vitals device GPU-8932f937 17:00.0 --verbose\n"
                  "vitals device -o label,name,memory_used_bytes,utilization_ratio --csv\n"
                  "vitals device --interval 1 -o label,power_watts,temperature_celsius\n"
                  "vitals device --json | jq '.tables.gpu_sensor'\n",
      .exits = "0 done, also where there is no GPU and none was named\n"
-              "1 a device that was named is not there, or stands for several\n"
+              "1 a named device does not exist, or the name fits several\n"
               "2 usage\n"},
     {.name = "topo", .run = command_topo, .bit = COMMAND_TOPO,
      .usage = "topo [OPTION]...",
@@ -156,10 +158,10 @@ const struct command command_table[] = {
                  "vitals select -n 2 --wait --timeout 1h --lock -- vitals run -- make train\n",
      .exits = "with COMMAND, once it runs: the command's own\n"
               "0   done\n"
-              "1   it could not be done: no place for locks, a list that is wrong\n"
+              "1   not possible: no folder for locks, an invalid list of devices\n"
               "2   usage\n"
               "3   fewer GPUs than asked for\n"
-              "124 waited in vain\n"
+              "124 --timeout passed before enough GPUs were free\n"
               "126 the command cannot be run, 127 there is no such command\n"},
     {.name = "doctor", .run = command_doctor, .bit = COMMAND_DOCTOR,
      .usage = "doctor [OPTION]...",
@@ -186,21 +188,21 @@ const struct command command_table[] = {
                  "vitals report --jobs /var/spool/vitals/jobs\n"
                  "vitals report tracking.csv --format gpu-tracker --memory-unit megabytes\n",
      .exits = "0 done\n"
-              "1 there is no such file, it is no recording, or it could not be written\n"
+              "1 the file is missing or not a recording, or the output could not be written\n"
               "2 usage\n"},
     {.name = "compare", .run = command_compare, .bit = COMMAND_COMPARE,
      .flags = COMMAND_WORDS | COMMAND_PLAIN | COMMAND_WHOLE,
      .usage = "compare [OPTION]... [NAME=]FILE... [vs [NAME=]FILE...]...",
-     .summary = "compares runs and tells differences from chance",
+     .summary = "compares runs and shows which differences are more than chance",
      .purpose = "Compares what runs used, figure by figure and phase by phase, with the "
                 "first. Files between two vs are runs of the same thing: with two or more on "
-                "each side, chance is told from a real difference. Without vs each file "
+                "each side, differences within chance are marked. Without vs each file "
                 "stands alone.",
      .examples = "vitals compare old.db new.db\n"
                  "vitals compare old.*.db vs new.*.db      several runs of each\n"
                  "vitals compare base=a.db tuned=b.db --json | jq .figures\n",
      .exits = "0 done, whether or not they differ\n"
-              "1 a file cannot be read or is no recording\n"
+              "1 a file cannot be read or is not a recording\n"
               "2 usage\n"},
     {.name = "serve", .run = command_serve, .bit = COMMAND_SERVE,
      .usage = "serve [OPTION]...",
@@ -212,10 +214,10 @@ const struct command command_table[] = {
                  "vitals serve --listen 0.0.0.0 --web-config web.yml\n"
                  "vitals serve --otlp=http://127.0.0.1:4318 --interval 15\n"
                  "vitals serve --textfile /var/lib/node_exporter/vitals.prom\n",
-     .exits = "0 it was told to end\n"
-              "1 it cannot: the port is in use or needs rights, the address is not of this\n"
-              "  machine, others could reach it unprotected, --web-config is wrong\n"
-              "2 usage, also where --listen is a name or has a wrong port\n"},
+     .exits = "0 it was ended by a signal\n"
+              "1 it cannot start: the port is in use or needs root, the address is not of this\n"
+              "  machine, other machines could reach it unprotected, --web-config is invalid\n"
+              "2 usage, also if --listen is a name or has an invalid port\n"},
     {.name = "top", .run = command_top, .bit = COMMAND_TOP, .flags = COMMAND_PLAIN,
      .usage = "top --hosts LIST [OPTION]...",
      .summary = "shows the GPUs of many machines on one screen",
@@ -242,11 +244,11 @@ const struct command command_table[] = {
      .examples = "vitals send ~/.local/state/vitals/unsent/*.spool\n"
                  "vitals send --mlflow=https://mlflow.example ~/.local/state/vitals/unsent/*.spool\n",
      .exits = "0 everything has arrived, and each FILE is removed\n"
-              "1 not everything: the rest is in FILE, or in FILE.damaged; stderr says why\n"
+              "1 not everything arrived: the rest is in FILE or FILE.damaged; stderr says why\n"
               "2 usage\n"},
     {.name = "metrics", .run = command_metrics, .bit = COMMAND_METRICS, .flags = COMMAND_PLAIN,
      .usage = "metrics [--json]",
-     .summary = "lists everything that can be known, with units and sources",
+     .summary = "lists all metrics, with units and sources",
      .purpose = "Lists the catalogue: every table of a snapshot and every metric in it.",
      .examples = "vitals metrics | grep memory\n"
                  "vitals metrics --json\n"},

@@ -58,7 +58,6 @@ enum {
     SERVE = COMMAND_SERVE,
     TOP = COMMAND_TOP,
     FLEET = COMMAND_VIEW | COMMAND_TOP | COMMAND_SELECT,
-    TELLERS = COMMAND_RUN | COMMAND_TRACK | COMMAND_RECORD,
     WATCH = VIEW | COMMAND_REPLAY,
     MEASURERS = COMMAND_RUN | COMMAND_TRACK | COMMAND_RECORD,
     CHOOSERS = COMMAND_PS | COMMAND_KILL,
@@ -87,19 +86,18 @@ const struct option option_table[] = {
     {OPTION("screen", TEXT, VIEW, WATCH, view.screen), .argument = "COLUMNSxROWS[:NAME]",
      .excludes = "once",
      .help = "print a screen of the monitor as text and end, for scripts and tests: 80x24, "
-             "120x40:help, or help alone in the terminal's size (80x24 where there is none); with "
-             "--demo of an invented machine at a moment that never changes, so that the same "
-             "--seed prints the same text"},
+             "120x40:help, or help alone in the terminal's size (80x24 without a terminal); with "
+             "--demo the same --seed always prints the same text"},
     {OPTION("at", TEXT, VIEW, REPLAY, view.at), .argument = "MOMENT", .dashed = true,
-     .help = "begin at MOMENT: 12:03, 12:03:07, 2026-11-22 12:03, +5min from the begin, -5min "
-             "from the end, 34%, begin, end; default: begin, with --screen end"},
+     .help = "begin at MOMENT: 12:03, 12:03:07, 2026-11-22 12:03, +5min after the beginning, -5min "
+             "before the end, 34%, begin, end; default: begin, with --screen end"},
     {OPTION("hold", FLAG, VIEW, REPLAY, view.paused), .excludes = "screen",
      .help = "begin paused; the key p plays"},
     {OPTION("layout", TEXT, VIEW, WATCH, view.layout), .argument = "FILE", .everywhere = true,
      .no_stream = "it is written to by a key, and standard input is the keyboard",
      .help = "columns, sorts and groups of the monitor, as its key W writes them; otherwise "
-             "vitals/layout.json in $XDG_CONFIG_HOME or ~/.config; nvitop: the main screen as "
-             "that of nvitop"},
+             "vitals/layout.json in $XDG_CONFIG_HOME or ~/.config; nvitop: the main screen as that "
+             "of nvitop"},
     {OPTION("json", FLAG, VIEW, VIEW, look.json), .excludes = "monitor",
      .help = "print a snapshot as JSON; with --interval or --count several, a line each"},
     {OPTION("count", NUMBER, VIEW, VIEW, sampling.count), .argument = "N", .minimum = 1,
@@ -107,7 +105,7 @@ const struct option option_table[] = {
     {OPTION("from", TEXT, VIEW, VIEW, machine.from), .argument = "FILE", .excludes = "monitor",
      .help = "show what --json or vitals record saved instead of this machine; - is standard "
              "input"},
-    {OPTION("delay", DURATION, VIEW, VIEW | DEVICE, sampling.delay_ns), .argument = "TIME",
+    {OPTION("delay", DURATION, VIEW, VIEW, sampling.delay_ns), .argument = "TIME",
      .preset = "100ms", .minimum = 0, .maximum = 3600, .everywhere = true,
      .help = "wait TIME between the two readings that give the rates of a report; 0: read once, "
              "without rates"},
@@ -169,9 +167,8 @@ const struct option option_table[] = {
      .help = "print it as JSON, in base units"},
     {OPTION("format", TEXT, FORM, REPORT, account.format), .brief = "f", .argument = "NAME",
      .choices = report_forms, .excludes = "json",
-     .help = "print in this form: text, json, gpu-tracker or gpu-tracker-text. The last two are "
-             "as gpu_tracker prints them; with --phases gpu-tracker is its analysis of code "
-             "blocks"},
+     .help = "print in this form: text, json, gpu-tracker or gpu-tracker-text. The last two are as "
+             "gpu_tracker prints them; with --phases gpu-tracker is its analysis of code blocks"},
     {OPTION("format", TEXT, FORM, COMPARE, account.format), .brief = "f", .argument = "NAME",
      .choices = compare_forms, .excludes = "json",
      .help = "print in this form: text, json or gpu-tracker. The last is as gpu_tracker compares "
@@ -194,21 +191,19 @@ const struct option option_table[] = {
              "each figure"},
 
     {OPTION("readonly", FLAG, LOOK, VIEW, view.readonly), .everywhere = true,
-     .help = "the monitor sends no signals"},
+     .help = "send no signals from the monitor"},
     {OPTION("held-after", DURATION, LOOK, WATCH, view.idle_after_ns), .argument = "TIME",
      .preset = "15min", .minimum = 1, .maximum = 86400, .everywhere = true,
-     .help = "the monitor marks memory of a device that has been idle for TIME as held"},
+     .help = "mark memory of a device that has been idle for TIME as held, in the monitor"},
     {OPTION("colorful", FLAG, LOOK, WATCH, view.colorful), .everywhere = true,
-     .help = "color bars and graphs of the monitor from green to red, on terminals of 256 "
-             "colors"},
+     .help = "color bars and graphs of the monitor from green to red, on terminals of 256 colors"},
     {OPTION("force-color", FLAG, LOOK,
             WATCH | RUN | SHOWERS | DEVICE | TOPO | DOCTOR | REPORT | COMPARE | TOP,
             look.force_color),
      .everywhere = true,
-     .help = "print colors even if the output is no terminal or NO_COLOR is set"},
+     .help = "print colors even if the output is not a terminal or NO_COLOR is set"},
     {OPTION("light", FLAG, LOOK, WATCH | TOP, view.light), .everywhere = true,
-     .help = "use dark colors in the monitor, for a light background; on terminals of 256 "
-             "colors"},
+     .help = "use dark colors in the monitor, for a light background; on terminals of 256 colors"},
     {OPTION("theme", CHOICE, LOOK, WATCH | TOP, view.theme), ALSO(view.theme_given), .argument = "THEME",
      .choices = theme_names, .preset = "dark", .everywhere = true,
      .help = "colors of the monitor: dark, light, contrast (bright, on any terminal) or mono "
@@ -250,14 +245,14 @@ const struct option option_table[] = {
 
     {OPTION("columns", WORDS, SHOW, PS, table.columns), .brief = "o", .argument = "NAME,...",
      .value = ps_column_word, .least = 1, .most = 1,
-     .help = "these columns: names of ps(1) and every metric that a process has (vitals metrics); "
-             "NAME=HEADER heads it otherwise; user, uid, group and gid are the effective ones, "
+     .help = "show these columns: names of ps(1) and every metric of a process (vitals metrics); "
+             "NAME=HEADER gives another header; user, uid, group and gid are the effective ones, "
              "ruser, ruid, rgroup and rgid the real ones, which the metrics have without the r"},
     {OPTION("columns", WORDS, SHOW, DEVICE, table.columns), .brief = "o", .argument = "NAME,...",
      .value = device_column_word, .least = 1, .most = 1,
-     .help = "a line for each device and partition with these columns: label, and every metric "
-             "that a gpu has (vitals metrics); NAME=HEADER heads it otherwise; all of them are "
-             "shown, where they do not fit in lines that are longer than the terminal"},
+     .help = "print a line for each device and partition with these columns: label, and every "
+             "metric of a gpu (vitals metrics); NAME=HEADER gives another header; all are printed, "
+             "if need be in lines longer than the terminal"},
     {OPTION("verbose", FLAG, SHOW, DEVICE, look.verbose), .brief = "v", .excludes = "columns",
      .help = "say why a value is missing"},
     {OPTION("sort", WORDS, SHOW, PS, ps.sort), .argument = "NAME,...", .value = ps_column_word,
@@ -268,33 +263,34 @@ const struct option option_table[] = {
      .maximum = 1e15, .help = "only the first N processes in sorted order"},
     {OPTION("tree", FLAG, SHOW, PS, ps.tree), .help = "children below their parents"},
     {OPTION("csv", FLAG, SHOW, PS, table.csv), .excludes = "json",
-     .help = "print CSV: names of columns on top (-o takes them again), base units, an empty "
-             "field for what is missing; text stands as it is: a spreadsheet may take one that "
-             "begins with =, +, - or @ for a formula"},
+     .help = "print CSV: names of columns on top (-o takes them again), base units, an empty field "
+             "for what is missing; text is not changed: a spreadsheet may read =, +, - or @ at its "
+             "beginning as a formula"},
     {OPTION("json", FLAG, SHOW, PS, look.json), .excludes = "tree",
      .help = "print a snapshot with these processes and the metrics of these columns, as vitals "
-             "--json does, a line each; they stand in .tables.process"},
+             "--json does, a line each; they are in .tables.process"},
     {OPTION("csv", FLAG, SHOW, DEVICE, table.csv), .excludes = "json",
      .help = "print CSV: names of columns on top, base units, an empty field for what is missing; "
              "without -o every column"},
     {OPTION("json", FLAG, SHOW, DEVICE | TOPO | DOCTOR, look.json),
-     .help = "print a snapshot with all of it, as vitals --json does"},
+     .help = "print a snapshot with everything, as vitals --json does"},
     {OPTION("json", FLAG, SHOW, INFO, look.json),
-     .help = "print the whole answer as a snapshot, a line for each process"},
+     .help = "print everything as a snapshot, a line for each process"},
     {OPTION("environment", FLAG, SHOW, INFO, info.environment), .brief = "e",
      .help = "show the variables too, which may hold secrets"},
     {OPTION("no-header", FLAG, SHOW, PS | DEVICE, table.no_header),
      .help = "leave out the header line"},
     {OPTION("bytes", FLAG, SHOW, PS | DEVICE, table.bytes), .brief = "b", .everywhere = true,
-     .help = "memory in bytes instead of K, M and G (of 1024)"},
+     .help = "print memory in bytes instead of K, M and G (of 1024)"},
     {OPTION("count", NUMBER, SHOW, PS | DEVICE, sampling.count), .argument = "N", .minimum = 1,
      .maximum = 1e15, .needs = "interval", .help = "end after N tables of --interval"},
     {OPTION("from", TEXT, SHOW, PS, machine.from), .argument = "FILE", .excludes = "interval",
-     .help = "the processes of a snapshot that --json or vitals record --processes saved; - is "
-             "standard input"},
+     .help = "show the processes of a snapshot that --json or vitals record --processes saved; - "
+             "is standard input"},
 
     {OPTION("from", TEXT, SHOW, DEVICE | TOPO, machine.from), .argument = "FILE",
-     .help = "the devices of a snapshot that --json or vitals record saved; - is standard input"},
+     .help = "show the devices of a snapshot that --json or vitals record saved; - is standard "
+             "input"},
     {OPTION("from", TEXT, SHOW, DOCTOR, machine.from), .argument = "FILE",
      .help = "show what vitals doctor --json saved; - is standard input"},
 
@@ -321,7 +317,8 @@ const struct option option_table[] = {
     {OPTION("min-total-memory", TEXT, CHOICE, SELECT, select.min_total), .brief = "t",
      .argument = "SIZE", .help = "require this much memory in total on each GPU"},
     {OPTION("max-gpu-utilization", NUMBER, CHOICE, SELECT, select.max_utilization), .brief = "G",
-     .argument = "PERCENT", .minimum = 0, .maximum = 100, .help = "skip GPUs busier than PERCENT"},
+     .argument = "PERCENT", .minimum = 0, .maximum = 100,
+     .help = "skip GPUs busier than PERCENT"},
     {OPTION("max-memory-utilization", NUMBER, CHOICE, SELECT, select.max_memory_utilization),
      .brief = "M", .argument = "PERCENT", .minimum = 0, .maximum = 100,
      .help = "skip GPUs whose memory is busier than PERCENT"},
@@ -352,8 +349,8 @@ const struct option option_table[] = {
              "until COMMAND and its children exit, even if vitals is killed"},
     {OPTION("lock-folder", TEXT, JOB, SELECT, select.lock_folder), .argument = "FOLDER",
      .everywhere = true,
-     .help = "keep the locks in FOLDER, which must be the same for all users of the GPUs; "
-             "default: /run/lock if every user may write there, else /tmp"},
+     .help = "keep the locks in FOLDER, which must be the same for all users of the GPUs; default: "
+             "/run/lock if every user may write there, else /tmp"},
 
     {OPTION("user", WORDS, SELECT, CHOOSERS, choice.users), .brief = "u", .argument = "USER,...",
      .least = 1, .most = 1, .help = "with the rights of these users (names or numbers)"},
@@ -369,12 +366,12 @@ const struct option option_table[] = {
      .choices = states, .least = 1, .most = 1,
      .help = "in this state: running, sleeping, disk_sleep, stopped, tracing_stop, zombie, idle, "
              "or a letter of ps(1)"},
-    {OPTION("gpu", FLAG, SELECT, CHOOSERS, choice.gpu_users), .help = "that use a device"},
+    {OPTION("gpu", FLAG, SELECT, CHOOSERS, choice.gpu_users), .help = "that use a GPU"},
     {OPTION("cgroup", WORDS, SELECT, CHOOSERS, choice.cgroups), .argument = "TEXT,...", .least = 1,
      .most = 1,
      .help = "whose cgroup holds the text in its path; with * or ? the whole path must match"},
     {OPTION("container", WORDS, SELECT, CHOOSERS, choice.containers), .argument = "ID,...",
-     .least = 1, .most = 1, .help = "in the container whose id begins so"},
+     .least = 1, .most = 1, .help = "in the container whose id begins with ID"},
     {OPTION("children", NUMBERS, SELECT, CHOOSERS, choice.parents), .argument = "PID,...",
      .minimum = OPTION_PID_LEAST, .maximum = OPTION_PID_MOST, .least = 1, .most = 1,
      .help = "that descend from these"},
@@ -392,10 +389,10 @@ const struct option option_table[] = {
 
     {OPTION("signal", TEXT, SIGNAL, KILL, kill.signal), .brief = "s", .argument = "SIGNAL",
      .value = signal_word,
-     .help = "send SIGNAL instead of TERM: KILL, SIGKILL or 9; also as -KILL or -9; 0 only "
-             "checks that they exist and may be signalled"},
+     .help = "send SIGNAL instead of TERM: KILL, SIGKILL or 9; also as -KILL or -9; 0 only checks "
+             "that they exist and may be signalled"},
     {OPTION("list", FLAG, SIGNAL, KILL, kill.list), .brief = "l",
-     .help = "list the signals, or only give the name of a number and the number of a name"},
+     .help = "list the signals, or translate the given numbers and names"},
     {OPTION("yes", FLAG, SIGNAL, KILL, kill.yes), .brief = "y", .excludes = "dry-run",
      .help = "do not ask"},
     {OPTION("dry-run", FLAG, SIGNAL, KILL, kill.dry_run),
@@ -408,32 +405,27 @@ const struct option option_table[] = {
      .help = "wait TIME, then send KILL to those still alive"},
 
     {OPTION("json", TEXT, RUN, RUN | TRACK, run.json_path), .argument = "FILE",
-     .help = "also write the account to FILE as JSON; - is standard output, where it follows what "
-             "the command itself has written"},
+     .help = "also write the account to FILE as JSON; - is standard output"},
     {OPTION("record", TEXT, RUN, RUN | TRACK, recording.path), .argument = "FILE",
      .help = "write each sample to FILE as it is taken: .db for SQLite, .csv for CSV; vitals "
-             "report reads both. - is standard output and gets CSV, between the lines that the "
-             "command itself writes there"},
+             "report reads both. - is standard output and gets CSV"},
     {OPTION("format", TEXT, RUN, RUN, recording.format), .brief = "f", .argument = "NAME",
      .value = recorder_format_name, .needs = "record",
      .help = "recording format, overriding the ending of FILE: vitals, vitals-csv, gpu-tracker, "
-             "resource-tracker and resource-tracker-0.1, each also with -process or -system, "
-             "resource-tracker-combined"},
+             "gpu-tracker-sqlite, resource-tracker[-process|-system|-combined], "
+             "resource-tracker-0.1[-process|-system]"},
     {OPTION("format", TEXT, RUN, TRACK, recording.format), .brief = "f", .argument = "NAME",
      .value = recorder_format_name,
      .help = "recording format, overriding the ending of FILE; without --record, the format of "
-             "lines on standard output: vitals, vitals-csv, gpu-tracker, resource-tracker and "
-             "resource-tracker-0.1, each also with -process or -system, resource-tracker-combined"},
-    {OPTION("no-header", FLAG, RUN, RUN | TRACK, recording.no_header),
-     .help = "leave out the header line of a CSV recording"},
+             "lines on standard output: vitals, vitals-csv, gpu-tracker, gpu-tracker-sqlite, "
+             "resource-tracker[-process|-system|-combined], "
+             "resource-tracker-0.1[-process|-system]"},
     {OPTION("overwrite", FLAG, RUN, RUN | TRACK, recording.overwrite), .needs = "record",
      .help = "replace an existing recording"},
     {OPTION("rotate", TEXT, RUN, RUN | TRACK, recording.rotate), .argument = "SIZE|TIME",
      .needs = "record",
-     .help = "begin the recording anew when it has that size (100MiB) or age (1h); the older ones "
-             "are FILE.1, FILE.2 and so on, the highest the newest"},
-    {OPTION("keep", NUMBER, RUN, RUN | TRACK, recording.keep), .argument = "N", .minimum = 1,
-     .maximum = 1000000, .needs = "rotate", .help = "keep at most N of the older recordings"},
+     .help = "start a new recording at that size (100MiB) or age (1h); the older ones are FILE.1, "
+             "FILE.2 and so on, the highest the newest"},
     {OPTION("output", TEXT, RUN, RECORD, recording.path), .brief = "o", .argument = "FILE",
      .help = "record into FILE: .db for SQLite, .csv for CSV; - is standard output and gets CSV. "
              "The same as FILE alone"},
@@ -443,34 +435,36 @@ const struct option option_table[] = {
              "resource-tracker, resource-tracker-0.1, the last two also with -system"},
     {OPTION("overwrite", FLAG, RUN, RECORD, recording.overwrite),
      .help = "replace an existing recording"},
-    {OPTION("no-header", FLAG, RUN, RECORD, recording.no_header),
-     .help = "leave out the header line"},
+    {OPTION("no-header", FLAG, RUN, MEASURERS, recording.no_header),
+     .help = "leave out the header line of CSV"},
     {OPTION("processes", FLAG, RUN, RECORD, record.processes),
-     .help = "every process too, in the snapshots that SQLite keeps"},
+     .help = "record every process too, in the snapshots of a .db file"},
     {OPTION("count", NUMBER, RUN, RECORD, sampling.count), .brief = "n", .argument = "N",
      .minimum = 1, .maximum = 1e15, .help = "end after N samples"},
     {OPTION("duration", DURATION, RUN, RECORD, record.duration_ns), .brief = "d",
      .argument = "TIME", .minimum = 0.01, .maximum = 31536000,
      .help = "stop recording after TIME; default: at Ctrl-C"},
     {OPTION("rotate", TEXT, RUN, RECORD, recording.rotate), .argument = "SIZE|TIME",
-     .help = "begin anew when FILE has that size (100MiB) or age (1h); the older ones are FILE.1, "
+     .help = "start a new recording at that size (100MiB) or age (1h); the older ones are FILE.1, "
              "FILE.2 and so on, the highest the newest"},
-    {OPTION("keep", NUMBER, RUN, RECORD, recording.keep), .argument = "N", .minimum = 1,
+    {OPTION("keep", NUMBER, RUN, MEASURERS, recording.keep), .argument = "N", .minimum = 1,
      .maximum = 1000000, .needs = "rotate", .help = "keep at most N of the older recordings"},
     {OPTION("repeat", NUMBER, RUN, RUN, run.repeat), .brief = "n", .argument = "N", .minimum = 1,
      .maximum = 1000000,
-     .help = "run it N times, one after the other, and say mean, least, most and standard "
-             "deviation of each figure; the first run that fails is the last. --record a.db "
-             "records into a.1.db, a.2.db and so on, as vitals compare takes them"},
+     .help = "run the command N times in sequence, and print mean, minimum, maximum and standard "
+             "deviation of each figure; stop after a failed run. --record a.db records into "
+             "a.1.db, a.2.db and so on, as vitals compare takes them"},
     {OPTION("quiet", FLAG, RUN, RUN | TRACK, run.quiet), .brief = "q", .excludes = "verbose",
-     .help = "print nothing but what vitals itself did or failed to do: a limit that it enforced, "
-             "a file or a server that it could not write to"},
-    {OPTION("verbose", FLAG, RUN, RUN | TRACK | MARK, look.verbose), .brief = "v",
-     .help = "say everything that is known, and where it stands"},
+     .help = "print only enforced limits and errors of vitals itself, as a file or server that it "
+             "could not write to"},
+    {OPTION("verbose", FLAG, RUN, MARK, look.verbose), .brief = "v",
+     .help = "say why a phase was not marked"},
+    {OPTION("verbose", FLAG, RUN, RUN | TRACK, look.verbose), .brief = "v",
+     .help = "print every figure, and how each was measured"},
     {OPTION("backup", TEXT, RUN, RUN | TRACK, run.backup), .argument = "FILE",
      .no_stream = "it is replaced while the run lasts",
-     .help = "keep running totals in FILE, for vitals report if vitals is killed, and remove it "
-             "at the end; default: a file in vitals/ in $XDG_STATE_HOME or ~/.local/state"},
+     .help = "keep running totals in FILE, for vitals report if vitals is killed, and remove it at "
+             "the end; default: a file in vitals/ in $XDG_STATE_HOME or ~/.local/state"},
     {OPTION("no-backup", FLAG, RUN, RUN | TRACK, run.no_backup), .excludes = "backup",
      .help = "keep no running totals in a file"},
 
@@ -479,25 +473,27 @@ const struct option option_table[] = {
      .help = "count N cores as 100 % of CPU; default: the cores that the processes may use"},
     {OPTION("devices", WORDS, MEASURE, MEASURERS, measure.devices), .argument = "UUID,...",
      .least = 1, .most = 1,
-     .help = "only these GPUs: UUIDs or their beginnings, numbers, or PCI addresses; otherwise "
-             "all"},
+     .help = "measure only these GPUs: UUIDs or their beginnings, numbers, or PCI addresses; "
+             "default: all"},
     {OPTION("brand", TEXT, MEASURE, MEASURERS, measure.brand), .argument = "nvidia|amd|intel",
-     .help = "only GPUs of this vendor"},
+     .help = "measure only GPUs of this vendor"},
     {OPTION("no-children", FLAG, MEASURE, RUN | TRACK, measure.no_children),
-     .help = "sample the process alone, without what it starts; what the kernel counts is of all"},
+     .help = "sample the process alone, without what it starts; figures that the kernel counts "
+             "still include everything"},
     {OPTION("rungs", TEXT, MEASURE, RUN, measure.methods), .argument = "NAME,...",
      .choices = methods,
-     .help = "count with these alone, best first: cgroup2 systemd perf taskstats cgroup1 "
-             "connector wait4 sampling; otherwise with all that are permitted. The last two are "
-             "always there"},
+     .help = "use only these accounting methods, best first: cgroup2 systemd perf taskstats "
+             "cgroup1 connector wait4 sampling; default: all that are permitted. The last two are "
+             "always available"},
 
     {OPTION("wait", FLAG, JOB, RUN, run.wait),
-     .help = "also wait for what the command leaves running"},
+     .help = "also wait for processes that the command leaves running"},
     {OPTION("gpus", NUMBER, JOB, RUN, run.gpus), .argument = "N", .minimum = 1, .maximum = 128,
      .help = "wait for N free GPUs, lock them and run the command on them alone, as vitals select "
              "--wait --lock does"},
     {OPTION("min-free-memory", TEXT, JOB, RUN, select.min_free), .argument = "SIZE",
-     .needs = "gpus", .help = "with --gpus: require this much free memory on each GPU, e.g. 40GiB"},
+     .needs = "gpus",
+     .help = "with --gpus: require this much free memory on each GPU, e.g. 40GiB"},
     {OPTION("max-gpu-utilization", NUMBER, JOB, RUN, select.max_utilization), .argument = "PERCENT",
      .minimum = 0, .maximum = 100, .needs = "gpus",
      .help = "with --gpus: skip GPUs busier than PERCENT"},
@@ -510,10 +506,11 @@ const struct option option_table[] = {
      .minimum = 0.01, .maximum = 31536000,
      .help = "end the command after TIME: TERM to all its processes, KILL after --limit-grace"},
     {OPTION("limit-memory", TEXT, LIMIT, RUN, run.limits.memory), .argument = "SIZE",
-     .help = "end the command when its processes together certainly hold more than SIZE, as 40GiB or "
-             "500M; mapped files do not count. If they get past it by 12.5 % (at least 16 MiB) at "
-             "once, the kernel's cgroup limit kills: all processes with version 2, one with version "
-             "1. Without a cgroup that counts memory, what cannot be checked is said at the start"},
+     .help = "end the command when its processes together hold more than SIZE, as 40GiB or 500M; "
+             "mapped files do not count. If they pass it by 12.5 % (at least 16 MiB) at once, the "
+             "kernel's cgroup limit kills: all processes with version 2, one with version 1. "
+             "Without a cgroup that counts memory, vitals prints at the start which memory it "
+             "cannot check"},
     {OPTION("limit-gpu-memory", TEXT, LIMIT, RUN, run.limits.gpu_memory), .argument = "SIZE",
      .help = "end the command when its processes use more than SIZE on all GPUs together"},
     {OPTION("limit-processes", NUMBER, LIMIT, RUN, run.limits.processes), .argument = "N",
@@ -523,14 +520,14 @@ const struct option option_table[] = {
      .preset = "10s", .minimum = 0, .maximum = 86400,
      .help = "wait TIME between TERM and KILL when a limit ends the command"},
     {OPTION("kill-tree", FLAG, LIMIT, RUN, run.limits.kill_tree), .excludes = "wait",
-     .help = "also end what the command leaves running, daemons too: TERM, then KILL after "
-             "--limit-grace"},
+     .help = "also end processes that the command leaves running, daemons too: TERM, then KILL "
+             "after --limit-grace"},
 
     {OPTION("listen", WORDS, SERVE, SERVE, serve.listen), .argument = "ADDRESS[:PORT],...",
      .least = 1, .most = 1, .everywhere = true,
      .help = "listen on these addresses; default: localhost, which only this machine can reach. "
-             "Write an IPv6 address in brackets: [::1]:9847; unix:/PATH is a socket. Beyond this "
-             "machine --web-config is needed"},
+             "Write an IPv6 address in brackets: [::1]:9847; unix:/PATH is a socket. Addresses "
+             "that other machines can reach need --web-config"},
     {OPTION("port", NUMBER, SERVE, SERVE, serve.port), .argument = "N", .preset = "9847",
      .minimum = 0, .maximum = 65535, .everywhere = true,
      .help = "listen on port N where --listen names none; 0: use a free port and print it"},
@@ -538,85 +535,85 @@ const struct option option_table[] = {
      .everywhere = true, .no_stream = "it is read again when it has changed",
      .help = "TLS, passwords and client certificates, in the form of Prometheus' exporter-toolkit"},
     {OPTION("allow-insecure", FLAG, SERVE, SERVE, serve.allow_insecure), .everywhere = true,
-     .help = "answer beyond this machine without TLS and passwords: every client sees all of it"},
+     .help = "answer other machines without TLS and passwords: every client sees everything"},
     {OPTION("allow-host", WORDS, SERVE, SERVE, serve.allow_hosts), .argument = "NAME,...",
      .least = 1, .most = 1, .everywhere = true,
      .help = "accept requests for these host names too; default: only addresses, localhost and "
              "this machine's name, as protection against DNS rebinding"},
     {OPTION("processes", TEXT, SERVE, SERVE, serve.processes), .argument = "off|workload|pid",
      .preset = "workload",
-     .help = "what is told of processes: nothing, on the page neither; sums of each workload "
+     .help = "what to export of processes: nothing, not even on the page; sums of each workload "
              "(job, pod, container, unit) in /metrics; or each process there"},
     {OPTION("max-processes", NUMBER, SERVE, SERVE, serve.max_processes), .argument = "N",
      .preset = "256", .minimum = 1, .maximum = 100000, .everywhere = true,
-     .help = "with --processes pid: at most so many, the rest as one, \"other\""},
+     .help = "with --processes pid: at most N processes, and the rest summed as \"other\""},
     {OPTION("label-user", TEXT, SERVE, SERVE, serve.label_user), .argument = "name|uid|hash|off",
      .preset = "name", .everywhere = true, .help = "how users are shown"},
     {OPTION("compat", TEXT, SERVE, SERVE, serve.compat), .argument = "nvitop-exporter",
-     .help = "/metrics under the names of nvitop-exporter, for its dashboard in Grafana"},
+     .help = "name the metrics as nvitop-exporter does, for its dashboard in Grafana"},
     {OPTION("no-host", FLAG, SERVE, SERVE, serve.no_host), .everywhere = true,
      .help = "leave out host_* from /metrics, if node_exporter already covers the machine"},
     {OPTION("textfile", TEXT, SERVE, SERVE, serve.textfile), .argument = "FILE", .everywhere = true,
      .no_stream = "it is replaced with each sample",
-     .help = "also write /metrics there with each sample, for the textfile collector of "
-             "node_exporter, which reads FILE.prom alone"},
+     .help = "also write /metrics to FILE.prom with each sample, for the textfile collector of "
+             "node_exporter"},
     {OPTION("interval", DURATION, SERVE, SERVE, sampling.interval_ns), .argument = "TIME",
      .minimum = 0.1, .maximum = 86400,
      .help = "take a sample this often: 5, 0.5s, 1min; default: 1 s. A request gets the last one"},
 
-    {OPTION("mlflow", MAYBE, TELL, TELLERS, export.mlflow.uri), .argument = "URI", .implied = "",
-     .help = "log samples, the account and the page of vitals report to a run of MLflow, at URI "
-             "or where MLFLOW_TRACKING_URI says; a command that is run finds the run in "
+    {OPTION("mlflow", MAYBE, TELL, MEASURERS, export.mlflow.uri), .argument = "URI", .implied = "",
+     .help = "log samples, the account and the page of vitals report to a run of MLflow, at URI or "
+             "where MLFLOW_TRACKING_URI says; vitals run gives its command the run as "
              "MLFLOW_RUN_ID"},
     {OPTION("mlflow", TEXT, TELL, COMMAND_SEND, send.mlflow), .argument = "URI",
-     .help = "send to URI instead of the server that the file names, for one that has moved. "
-             "The login is always the current one"},
-    {OPTION("mlflow-run", TEXT, TELL, TELLERS, export.mlflow.run), .argument = "ID",
+     .help = "send to URI instead of the server that the file names, for one that has moved. The "
+             "login is always the current one"},
+    {OPTION("mlflow-run", TEXT, TELL, MEASURERS, export.mlflow.run), .argument = "ID",
      .needs = "mlflow",
      .help = "log to run ID; default: MLFLOW_RUN_ID, or a new run. \"new\": always a new run, "
              "nested under MLFLOW_RUN_ID"},
-    {OPTION("mlflow-experiment", TEXT, TELL, TELLERS, export.mlflow.experiment), .argument = "NAME",
-     .needs = "mlflow",
+    {OPTION("mlflow-experiment", TEXT, TELL, MEASURERS, export.mlflow.experiment),
+     .argument = "NAME", .needs = "mlflow",
      .help = "put a new run into experiment NAME; default: MLFLOW_EXPERIMENT_ID or "
              "MLFLOW_EXPERIMENT_NAME, or MLflow's own default"},
-    {OPTION("mlflow-name", TEXT, TELL, TELLERS, export.mlflow.name), .argument = "NAME",
+    {OPTION("mlflow-name", TEXT, TELL, MEASURERS, export.mlflow.name), .argument = "NAME",
      .needs = "mlflow",
-     .help = "name a new run NAME; default: MLFLOW_RUN_NAME, or a name that MLflow makes up"},
-    {OPTION("mlflow-prefix", TEXT, TELL, TELLERS, export.mlflow.prefix), .argument = "TEXT",
+     .help = "name a new run NAME; default: MLFLOW_RUN_NAME, or a name that MLflow invents"},
+    {OPTION("mlflow-prefix", TEXT, TELL, MEASURERS, export.mlflow.prefix), .argument = "TEXT",
      .preset = "system/process/",
-     .help = "begin the names of the processes' metrics with TEXT; MLflow's tab of system "
-             "metrics shows those below system/"},
-    {OPTION("mlflow-interval", DURATION, TELL, TELLERS, export.mlflow.interval_ns),
+     .help = "begin the names of process metrics with TEXT; MLflow's tab of system metrics shows "
+             "those below system/"},
+    {OPTION("mlflow-interval", DURATION, TELL, MEASURERS, export.mlflow.interval_ns),
      .argument = "TIME", .preset = "10s", .minimum = 0.1, .maximum = 86400, .everywhere = true,
      .help = "log a point to MLflow this often"},
-    {OPTION("mlflow-samples", NUMBER, TELL, TELLERS, export.mlflow.samples), .argument = "N",
+    {OPTION("mlflow-samples", NUMBER, TELL, MEASURERS, export.mlflow.samples), .argument = "N",
      .preset = "1", .minimum = 1, .maximum = 1000000, .everywhere = true,
      .help = "average N intervals into each point; the maximum is logged too"},
-    {OPTION("max-memory", TEXT, TELL, TELLERS, export.mlflow.memory), .argument = "SIZE",
+    {OPTION("max-memory", TEXT, TELL, MEASURERS, export.mlflow.memory), .argument = "SIZE",
      .needs = "mlflow",
      .help = "count SIZE as 100 % of memory in MLflow; default: that of --limit-memory, of the "
              "cgroup, or all memory"},
-    {OPTION("max-cpus", NUMBER, TELL, TELLERS, export.mlflow.cpus), .argument = "N", .minimum = 1,
+    {OPTION("max-cpus", NUMBER, TELL, MEASURERS, export.mlflow.cpus), .argument = "N", .minimum = 1,
      .maximum = 1000000, .needs = "mlflow",
      .help = "count N CPUs as 100 % of CPU in MLflow; default: the limit of the cgroup; without "
              "one, a single core is 100 %"},
-    {OPTION("otlp", MAYBE, TELL, SERVE | TELLERS, export.otlp), .argument = "URL", .implied = "",
+    {OPTION("otlp", MAYBE, TELL, SERVE | MEASURERS, export.otlp), .argument = "URL", .implied = "",
      .help = "send metrics to an OpenTelemetry collector, over HTTP, at URL or where "
              "OTEL_EXPORTER_OTLP_ENDPOINT says; all OTEL_* variables of metrics are honored"},
-    {OPTION("tensorboard", TEXT, TELL, TELLERS, export.tensorboard), .argument = "FOLDER",
+    {OPTION("tensorboard", TEXT, TELL, MEASURERS, export.tensorboard), .argument = "FOLDER",
      .help = "write an event file for TensorBoard into FOLDER"},
     {OPTION("textfile", TEXT, TELL, COMMAND_RUN | COMMAND_TRACK, export.textfile),
      .argument = "FILE", .no_stream = "it is replaced each second",
-     .help = "write what the run uses there, once a second and at its end, for the textfile "
-             "collector of node_exporter, which reads FILE.prom alone"},
-    {OPTION("cmdline", TEXT, TELL, SERVE | TELLERS, export.command_line),
+     .help = "write what the run uses to FILE.prom, once a second and at its end, for the textfile "
+             "collector of node_exporter"},
+    {OPTION("cmdline", TEXT, TELL, SERVE | MEASURERS, export.command_line),
      .argument = "off|argv0|redacted|full", .preset = "off", .everywhere = true,
-     .help = "how much of command lines is sent: nothing, the program, everything but what "
-             "looks like a secret, or everything"},
-    {OPTION("tell-wait", DURATION, TELL, TELLERS, export.wait_ns), .argument = "TIME",
+     .help = "how much of command lines is sent: nothing, the program, everything but what looks "
+             "like a secret, or everything"},
+    {OPTION("tell-wait", DURATION, TELL, MEASURERS, export.wait_ns), .argument = "TIME",
      .preset = "5s", .minimum = 0, .maximum = 3600, .everywhere = true,
-     .help = "wait at most so long for MLflow to name the run before a command is run, and for "
-             "what is still to be sent at the end; then go on without"},
+     .help = "wait at most TIME for MLflow to create the run, and at the end for unsent data; then "
+             "go on without"},
     {OPTION("tell-wait", DURATION, TELL, COMMAND_SEND, send.wait_ns), .argument = "TIME",
      .preset = "30s", .minimum = 1, .maximum = 86400,
      .help = "wait at most TIME for a server that does not answer"},
@@ -631,11 +628,15 @@ const struct option option_table[] = {
      .help = "read this often: 2, 0.5s, 100ms, 1min; default: 1 s"},
     {OPTION("interval", DURATION, SHOW, PS, sampling.interval_ns), .argument = "TIME",
      .minimum = 0.01, .maximum = 86400,
-     .help = "print a table this often: 2, 0.5s, 100ms, 1min; %CPU is then the average over "
-             "that time"},
+     .help = "print a table this often: 2, 0.5s, 100ms, 1min; %CPU is then the average over that "
+             "time"},
+    {OPTION("delay", DURATION, SHOW, DEVICE, sampling.delay_ns), .argument = "TIME",
+     .preset = "100ms", .minimum = 0, .maximum = 3600, .everywhere = true,
+     .help = "wait TIME between the two readings that give the rates of a report; 0: read once, "
+             "without rates"},
     {OPTION("interval", DURATION, SHOW, DEVICE, sampling.interval_ns), .argument = "TIME",
      .minimum = 0.01, .maximum = 86400, .excludes = "from",
-     .help = "print it this often: 2, 0.5s, 100ms, 1min"},
+     .help = "print the devices this often: 2, 0.5s, 100ms, 1min"},
     {OPTION("ascii", FLAG, GLOBAL, ANY, look.ascii), .alias = "no-unicode", .brief = "U",
      .everywhere = true, .help = "use ASCII only; default: in locales other than UTF-8"},
     {OPTION("config", TEXT, GLOBAL, ANY, config), .argument = "FILE", .everywhere = true,
@@ -643,19 +644,19 @@ const struct option option_table[] = {
              "in $XDG_CONFIG_HOME or ~/.config"},
     {OPTION("trace", FLAG, GLOBAL, ANY, machine.trace), .everywhere = true,
      .help = "report on stderr what could not be opened, found or read in time"},
-    {OPTION("help", FLAG, GLOBAL, ANY, help), .brief = "h", .help = "print this, and end"},
+    {OPTION("help", FLAG, GLOBAL, ANY, help), .brief = "h", .help = "print this help and end"},
     {OPTION("version", FLAG, GLOBAL, ANY, version), .brief = "V",
-     .help = "print the version and the parts that are built in, and end"},
+     .help = "print the version and the built-in parts, and end"},
 
     {OPTION("demo", MAYBE, WORLD, ANY, machine.demo), .argument = "SCENARIO",
      .value = vitals_demo_name, .implied = "default", .everywhere = true,
-     .help = "invented GPUs with processes on them, to try everything without any"},
+     .help = "show invented GPUs with processes on them, to try vitals without a GPU"},
     {OPTION("seed", NUMBER, WORLD, ANY, machine.seed), .argument = "N", .minimum = 0,
      .maximum = 9007199254740992.0, .everywhere = true,
      .help = "seed of --demo: the same number gives the same values"},
     {OPTION("backends", TEXT, WORLD, ANY, machine.backends), .argument = "NAME,...",
      .choices = backends, .everywhere = true,
-     .help = "which kinds of devices to look for; none: no device at all"},
+     .help = "look for these kinds of devices; none: no device at all"},
     {OPTION("proc-root", TEXT, WORLD, ANY, machine.proc_root), .argument = "FOLDER",
      .everywhere = true, .help = "read processes there instead of in /proc"},
     {OPTION("sys-root", TEXT, WORLD, ANY, machine.sys_root), .argument = "FOLDER",
@@ -663,19 +664,19 @@ const struct option option_table[] = {
     {OPTION("dev-root", TEXT, WORLD, ANY, machine.dev_root), .argument = "FOLDER",
      .everywhere = true, .help = "look for device nodes there instead of in /dev"},
     {OPTION("no-bpf", FLAG, WORLD, ANY, machine.no_bpf), .everywhere = true,
-     .help = "do not load the BPF program that reports which processes have run since the "
-             "last reading; then all files of all processes are read each time"},
+     .help = "do not load the BPF program that reports which processes have run since the last "
+             "reading; then all files of all processes are read each time"},
     {OPTION("device-wait", DURATION, WORLD, VIEW | DEVICE | TOPO | SELECT | RUN,
             machine.device_wait_ns),
      .argument = "TIME", .preset = "30s", .minimum = 0, .maximum = 3600, .everywhere = true,
-     .help = "wait TIME at most for a driver that is still listing its GPUs; if it does not list all, "
-             "the exit status is 1"},
+     .help = "wait TIME at most for a driver that is still listing its GPUs; if it does not list "
+             "all, the exit status is 1"},
     {OPTION("driver-share", NUMBER, WORLD, ANY, machine.driver_percent), .argument = "PERCENT",
      .preset = "10", .minimum = 1, .maximum = 100, .everywhere = true,
-     .help = "read GPUs so seldom that their driver is busy with it PERCENT of the time at most; "
-             "values that grow old are marked"},
+     .help = "read GPUs so seldom that their driver is busy with it at most PERCENT of the time; "
+             "old values are marked"},
     {OPTION("nvml", TEXT, WORLD, ANY, machine.nvml), .argument = "PATH", .everywhere = true,
-     .help = "NVIDIA's library, where the loader does not find it"},
+     .help = "load NVIDIA's library from PATH, if the loader does not find it"},
     {.name = NULL},
 };
 // clang-format on
@@ -698,9 +699,9 @@ const char *option_group_name(enum option_group group)
         [GROUP_RUN] = "Account",
         [GROUP_MEASURE] = "What is measured",
         [GROUP_LIMIT] = "Limits",
-        [GROUP_SERVE] = "Clients, and what they get",
-        [GROUP_TELL] = "Telling others",
+        [GROUP_SERVE] = "Clients and metrics",
+        [GROUP_TELL] = "Export",
         [GROUP_GLOBAL] = "With every command",
-        [GROUP_WORLD] = "Where it is read"};
+        [GROUP_WORLD] = "Sources"};
     return names[group];
 }
