@@ -451,23 +451,19 @@ struct client_answer *client_group_next(struct client_group *group, uint64_t wai
     return next_ended(group);
 }
 #else
-int client_new(const struct client_options *options, struct client **out, vitals_error *error)
+int client_new(const struct client_options *options UNUSED, struct client **out UNUSED,
+               vitals_error *error)
 {
-    (void)options;
-    (void)out;
     return record_fail(VITALS_EUNSUPPORTED, "libcurl", error, BUILT_WITHOUT_CLIENT);
 }
 
-void client_free(struct client *client)
+void client_free(struct client *client UNUSED)
 {
-    (void)client;
 }
 
-void client_ask(struct client *client, const struct client_request *request,
+void client_ask(struct client *client UNUSED, const struct client_request *request UNUSED,
                 struct client_answer *answer)
 {
-    (void)client;
-    (void)request;
     *answer = (struct client_answer){.refused = true, .why = BUILT_WITHOUT_CLIENT};
 }
 

@@ -108,18 +108,16 @@ int run_sender_sample(struct run_sender *sender, const vitals_snapshot *snapshot
 }
 
 static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
-                  vitals_error *error)
+                  vitals_error *error UNUSED)
 {
-    (void)error;
     (void)run_sender_sample(data, snapshot, usage);
     return 0;
 }
 
-static int mark(void *data, const vitals_mark *given, vitals_error *error)
+static int mark(void *data, const vitals_mark *given, vitals_error *error UNUSED)
 {
     struct run_sender *sender = data;
     struct buffer *line = &sender->line;
-    (void)error;
     if (sender->link == NULL)
         return 0;
     buffer_reset(line);
@@ -133,10 +131,9 @@ static int mark(void *data, const vitals_mark *given, vitals_error *error)
     return 0;
 }
 
-static int end(void *data, vitals_error *error)
+static int end(void *data, vitals_error *error UNUSED)
 {
     struct run_sender *sender = data;
-    (void)error;
     if (sender->link != NULL)
         (void)count_dropped(sender, link_flush(sender->link, END_NS));
     return 0;

@@ -250,21 +250,15 @@ int account_json_read(const char *path, const char *bytes, size_t size, vitals_a
 
 #else
 
-static bool take_line(struct recording *recording, const char *bytes, size_t size, size_t *cores)
+static bool take_line(struct recording *recording UNUSED, const char *bytes UNUSED,
+                      size_t size UNUSED, size_t *cores UNUSED)
 {
-    (void)cores;
-    (void)recording;
-    (void)bytes;
-    (void)size;
     return false;
 }
 
-int account_json_read(const char *path, const char *bytes, size_t size, vitals_account **out,
-                      vitals_error *error)
+int account_json_read(const char *path, const char *bytes UNUSED, size_t size UNUSED,
+                      vitals_account **out UNUSED, vitals_error *error)
 {
-    (void)bytes;
-    (void)size;
-    (void)out;
     return record_fail(VITALS_EUNSUPPORTED, path, error, BUILT_WITHOUT_JSON);
 }
 

@@ -208,12 +208,10 @@ static void csv_beside(const char *path, char *out, size_t capacity)
 }
 
 /* Writes all attributes as an account without figures. */
-static int csv_attribute(struct recorder *recorder, const char *name, const char *text,
-                         vitals_error *error)
+static int csv_attribute(struct recorder *recorder, const char *name UNUSED,
+                         const char *text UNUSED, vitals_error *error)
 {
     vitals_account *account = NULL;
-    (void)name;
-    (void)text;
     if (recorder->path == NULL)
         return 0;
     int code = vitals_account_new(&account, error);
@@ -225,10 +223,9 @@ static int csv_attribute(struct recorder *recorder, const char *name, const char
     return code;
 }
 
-static int csv_end(struct recorder *recorder, vitals_error *error)
+static int csv_end(struct recorder *recorder, vitals_error *error UNUSED)
 {
     struct csv_state *state = recorder->state;
-    (void)error;
     for (size_t i = 0; i < state->count; i++)
         free(state->columns[i].subject);
     free(state->columns);

@@ -78,9 +78,9 @@ static int request_of_samples(const struct server *server, vitals_request **out,
 }
 
 /* Requests what the page lists for each process. */
-static int request_of_every(const struct server *server, vitals_request **out, vitals_error *error)
+static int request_of_every(const struct server *server UNUSED, vitals_request **out,
+                            vitals_error *error)
 {
-    (void)server;
     int code = vitals_request_new(VITALS_SET_PROCESSES, out, error);
     if (code == 0)
         code = vitals_request_add(*out, VITALS_PROCESS_WORKLOAD, error);

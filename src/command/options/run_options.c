@@ -398,9 +398,8 @@ static int make_scope(void *data, const char *name, const int64_t *pids, size_t 
     return status == 0 ? 0 : -1;
 }
 
-static void print_notice(void *data, const char *words)
+static void print_notice(void *data UNUSED, const char *words)
 {
-    (void)data;
     (void)command_fail(0, "%s", words);
 }
 

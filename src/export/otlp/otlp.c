@@ -339,11 +339,10 @@ static void otlp_usage(void *data, const json_t *usage)
         send_usage(otlp);
 }
 
-static void otlp_end(void *data, const json_t *account, const json_t *status)
+static void otlp_end(void *data, const json_t *account, const json_t *status UNUSED)
 {
     struct otlp *otlp = data;
     struct otlp_writer writer;
-    (void)status;
     if (otlp->sender == NULL)
         return;
     if (otlp->usage != NULL && !otlp->usage_sent)

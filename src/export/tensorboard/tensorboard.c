@@ -116,12 +116,11 @@ static void find_devices(struct tensorboard *board, const json_t *usage)
 
 /* ---- events of the run ---- */
 
-static int tensorboard_open(const json_t *config, const json_t *export_config, void **data,
+static int tensorboard_open(const json_t *config, const json_t *export_config UNUSED, void **data,
                             vitals_error *error)
 {
     const char *folder = json_string_value(json_object_get(config, "folder"));
     struct tensorboard *board = calloc(1, sizeof *board);
-    (void)export_config;
     *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
     if (board == NULL)
         return VITALS_EMEMORY;
@@ -213,14 +212,13 @@ static void put_cell(struct buffer *page, const char *words)
     }
 }
 
-static void tensorboard_end(void *data, const json_t *account, const json_t *status)
+static void tensorboard_end(void *data, const json_t *account, const json_t *status UNUSED)
 {
     static const char *const COLUMNS[] = {"unit", "availability", "source"};
     struct tensorboard *board = data;
     struct buffer page = {.bytes = NULL}, *record = &board->record;
     const json_t *figures = json_object_get(account, "figures"), *figure;
     size_t i;
-    (void)status;
     const json_t *code = json_object_get(account, "exit_code");
     if (json_is_integer(code))
         buffer_format(&page, "Exit code %d\n\n", (int)json_integer_value(code));

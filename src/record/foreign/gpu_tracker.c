@@ -207,18 +207,16 @@ static int tracking_mark(struct recorder *recorder, const vitals_mark *mark, uin
     return text_file_end_line(&state->sub, error);
 }
 
-static int tracking_begin(struct recorder *recorder, vitals_error *error)
+static int tracking_begin(struct recorder *recorder, vitals_error *error UNUSED)
 {
     struct tracking_state *state = recorder->state;
-    (void)error;
     state->sub.descriptor = -1;
     return 0;
 }
 
-static int tracking_end(struct recorder *recorder, vitals_error *error)
+static int tracking_end(struct recorder *recorder, vitals_error *error UNUSED)
 {
     struct tracking_state *state = recorder->state;
-    (void)error;
     text_file_close(&state->sub);
     state->sub_open = false;
     return 0;

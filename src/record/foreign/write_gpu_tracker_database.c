@@ -117,10 +117,9 @@ static int tracking_mark(struct recorder *recorder, const vitals_mark *mark, uin
     return database_step(state->mark, bound, state->sub_path, error);
 }
 
-static int tracking_end(struct recorder *recorder, vitals_error *error)
+static int tracking_end(struct recorder *recorder, vitals_error *error UNUSED)
 {
     struct tracking_database *state = recorder->state;
-    (void)error;
     (void)sqlite3_finalize(state->row);
     (void)sqlite3_finalize(state->mark);
     database_close_written(state->database);

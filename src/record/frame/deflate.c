@@ -69,19 +69,14 @@ const char *deflate_version(void)
     return NULL;
 }
 
-bool deflate_text(const struct buffer *from, struct buffer *out)
+bool deflate_text(const struct buffer *from UNUSED, struct buffer *out UNUSED)
 {
-    (void)from;
-    (void)out;
     return false;
 }
 
-int inflate_text(const void *content, size_t content_size, struct buffer *out, const char *path,
-                 vitals_error *error)
+int inflate_text(const void *content UNUSED, size_t content_size UNUSED, struct buffer *out UNUSED,
+                 const char *path, vitals_error *error)
 {
-    (void)content;
-    (void)content_size;
-    (void)out;
     return record_fail(VITALS_EUNSUPPORTED, path, error,
                        "its snapshots are compressed; " BUILT_WITHOUT_ZLIB);
 }

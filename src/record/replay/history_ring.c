@@ -307,10 +307,9 @@ struct ring_timeline {
     struct buffer content; /* of a frame from the file */
 };
 
-static int span(void *data, struct timeline_span *out, vitals_error *error)
+static int span(void *data, struct timeline_span *out, vitals_error *error UNUSED)
 {
     const struct history_ring *ring = ((struct ring_timeline *)data)->ring;
-    (void)error;
     *out = (struct timeline_span){.count = (uint64_t)(ring->next - ring->first)};
     out->first_ns = any(ring) ? UINT64_MAX : 0;
     for (int64_t number = ring->first; number < ring->next; number++)
@@ -366,12 +365,11 @@ static int read_frame(void *data, int64_t number, vitals_snapshot **out, vitals_
 }
 
 static int find(void *data, enum timeline_place place, int64_t argument, int64_t *number,
-                vitals_error *error)
+                vitals_error *error UNUSED)
 {
     const struct history_ring *ring = ((struct ring_timeline *)data)->ring;
     int64_t found = -1;
     uint64_t found_ns = 0;
-    (void)error;
     if (place == TIMELINE_AFTER)
         found = argument < ring->first ? ring->first : argument + 1;
     else if (place == TIMELINE_BEFORE)

@@ -19,9 +19,9 @@ const struct format FORMAT_DATABASE = {
 const struct format FORMAT_GPU_TRACKER_DATABASE = {
     .name = "gpu-tracker-sqlite", .state_size = 1, .begin = refuse_to_record};
 
-int database_put_account(const char *path, const vitals_account *account, vitals_error *error)
+int database_put_account(const char *path, const vitals_account *account UNUSED,
+                         vitals_error *error)
 {
-    (void)account;
     return refuse(path, error);
 }
 
@@ -30,14 +30,12 @@ int read_database(struct recording *recording, vitals_error *error)
     return refuse(recording->path, error);
 }
 
-int recording_feed(const char *path, struct feed *out, vitals_error *error)
+int recording_feed(const char *path, struct feed *out UNUSED, vitals_error *error)
 {
-    (void)out;
     return refuse(path, error);
 }
 
-int timeline_database_open(const char *path, struct timeline *out, vitals_error *error)
+int timeline_database_open(const char *path, struct timeline *out UNUSED, vitals_error *error)
 {
-    (void)out;
     return refuse(path, error);
 }

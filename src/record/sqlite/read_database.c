@@ -42,9 +42,8 @@ static bool for_each(struct recording *recording, sqlite3 *database, const char 
 
 /* ---- ours ---- */
 
-static void take_attribute(struct recording *recording, sqlite3_stmt *statement, void *data)
+static void take_attribute(struct recording *recording, sqlite3_stmt *statement, void *data UNUSED)
 {
-    (void)data;
     const char *text = text_at(statement, 1);
     recording_attribute(recording, text_at(statement, 0), (vitals_text){text, strlen(text)});
 }
@@ -170,17 +169,15 @@ static void take_sample(struct recording *recording, sqlite3_stmt *statement, vo
     recording_row_end(recording);
 }
 
-static void take_mark(struct recording *recording, sqlite3_stmt *statement, void *data)
+static void take_mark(struct recording *recording, sqlite3_stmt *statement, void *data UNUSED)
 {
-    (void)data;
     recording_mark(recording, sqlite3_column_int(statement, 1) != 0, text_at(statement, 2),
                    sqlite3_column_double(statement, 0), sqlite3_column_int64(statement, 3),
                    sqlite3_column_int64(statement, 4));
 }
 
-static void take_figure(struct recording *recording, sqlite3_stmt *statement, void *data)
+static void take_figure(struct recording *recording, sqlite3_stmt *statement, void *data UNUSED)
 {
-    (void)data;
     const vitals_figure_form form = {
         .size = sizeof(vitals_figure_form),
         .name = text_at(statement, 0),
@@ -249,11 +246,10 @@ static void write_field(FILE *file, const char *text)
     (void)putc('"', file);
 }
 
-static void take_as_csv(struct recording *recording, sqlite3_stmt *statement, void *data)
+static void take_as_csv(struct recording *recording UNUSED, sqlite3_stmt *statement, void *data)
 {
     struct read_database_lines *lines = data;
     int width = sqlite3_column_count(statement);
-    (void)recording;
     for (int i = 0; i < width && !lines->headed; i++) {
         const char *name = sqlite3_column_name(statement, i);
         (void)fputs(i > 0 ? "," : "", lines->file);
