@@ -4,23 +4,26 @@
 #include "export/prometheus/self_metrics.h"
 
 static const char INTRODUCTION[] =
-    "# The families of vitals\n"
+    "# Prometheus metrics\n"
     "\n"
-    "What `vitals serve` gives at `/metrics` and writes with `--textfile`, in this order. This "
-    "page "
-    "is\nprinted by the program (`make docs`); [telling.md](telling.md) says how to ask for it.\n"
+    "    vitals serve &\n"
+    "    curl -s localhost:9847/metrics | head\n"
     "\n"
-    "A label that would be empty is left out. What a machine does not have, or denies, has "
-    "no\nsample. Level: `workload` and `pid` are those of `--processes`; `run` is what "
-    "`vitals run --textfile FILE` writes\nof the run alone, and nothing else tells.\n";
+    "The families that `vitals serve` exports at `/metrics` and writes with `--textfile`, in this "
+    "order. This page is\nprinted by the program (`make docs`); [telling.md](telling.md) is the "
+    "guide.\n"
+    "\n"
+    "An empty label is left out. A value that a machine does not have, or denies, has no\nsample. "
+    "Level: `workload` and `pid` are those of `--processes`; `run` is written only by\n"
+    "`vitals run --textfile FILE`, of the run.\n";
 
 static const char LEFT_OUT[] =
     "\nBytes over PCIe have no family: what vitals reads of them is the driver's window of 20 ms, "
     "which is no counter.\n";
 
 static const char OWN[] =
-    "\n## The exporter itself\n\nAt `/metrics` alone, of `libexec/vitals/tell`, under the names "
-    "of Prometheus' own libraries; what reads the machine\nis another process.\n\n"
+    "\n## The exporter itself\n\nOnly at `/metrics`, of `libexec/vitals/tell`, under the names "
+    "of Prometheus' own libraries. Another process reads the\nmachine.\n\n"
     "| Name | Type | |\n|---|---|---|\n";
 
 static const char *const TYPES[] = {[FAMILY_GAUGE] = "gauge", [FAMILY_COUNTER] = "counter"};

@@ -169,10 +169,12 @@ void document_metrics(struct output *output)
 {
     output_text(output,
                 "# Metrics\n\n"
+                "    vitals metrics | grep memory\n"
+                "    vitals ps -o pid,rss,swapped_bytes\n\n"
                 "Generated from the catalogue; do not edit, run `make docs`.\n\n"
                 "Each table is a table of a snapshot, each metric a column of it, in C "
                 "`VITALS_<TABLE>_<METRIC>`.\nA counter only grows while its row lives, and rates "
-                "are made of it; a gauge goes up and down; an identity\ndoes not move. "
+                "are made of it; a gauge goes up and down; an identity\ndoes not change. "
                 "*Read* says when: at each tick of the sampler, or beside it, and how often unless "
                 "a request\nsays otherwise.\n");
     for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
