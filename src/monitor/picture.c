@@ -113,7 +113,7 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
             ;
         monitor_draw(monitor, &canvas);
         if (canvas_print(&canvas, picture->styles, write, data) != 0)
-            code = fail(error, VITALS_ESYSTEM, "cannot write");
+            code = fail(error, VITALS_ESYSTEM, "the screen could not be written");
     }
     if (player.model != NULL)
         player_done(&player);

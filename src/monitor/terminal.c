@@ -215,7 +215,7 @@ int terminal_open(const char *term, vitals_error *error)
         delscreen(terminal.screen);
         terminal.screen = NULL;
         return refuse(error, term,
-                      "is a terminal that cannot place a cursor; try TERM=xterm-256color vitals");
+                      "is a terminal that cannot move its cursor; try TERM=xterm-256color vitals");
     }
     (void)wresize(stdscr, 1, 1); /* of the three copies of the screen that ncurses makes one less */
 

@@ -157,7 +157,7 @@ class Typed(unittest.TestCase):
         self.start("--backends none")
         self.terminal.wait("Disk read")
         self.turn()
-        self.terminal.wait("stand with the host", "Disk read")
+        self.terminal.wait("are shown with the host", "Disk read")
         self.terminal.type("q")
         self.terminal.wait("rc=0.")
 

@@ -122,7 +122,7 @@ class Pictures(Recorded):
         self.assertIn("name one recording", vitals("replay").stderr)
         for words, said in (([], "needs a terminal"), (["--screen", "80"], "--screen 80: not a size"),
                             (["--screen", "80x24:nowhere"], "there is no screen of that name"),
-                            (["--screen", "80x24", "--at", "soon"], "that is no moment")):
+                            (["--screen", "80x24", "--at", "soon"], "that is not a time")):
             with self.subTest(words=words):
                 done = vitals("replay", str(self.file), *words)
                 self.assertEqual(done.returncode, 2 if words else 1)

@@ -114,7 +114,7 @@ class OnATerminal(unittest.TestCase):
             expected = oracle.press(key)
             self.literally(key)
             if key in STEPS and oracle.at == before:  # that is said, until the next key
-                self.terminal.wait("this is the begin" if STEPS[key] < 0 else "this is the end")
+                self.terminal.wait("this is the beginning" if STEPS[key] < 0 else "this is the end")
                 continue
             self.terminal.wait(f"{expected} of ", ", stands")
             if oracle.at == before:  # which was seen before the key, too
@@ -169,7 +169,7 @@ class Keys(OnATerminal):
 
     def test_both_ends_are_said(self):
         self.open()
-        for key, end, words in (("{", "|", "this is the begin"), ("}", "E", "this is the end")):
+        for key, end, words in (("{", "|", "this is the beginning"), ("}", "E", "this is the end")):
             self.literally(end, key)
             self.terminal.wait(words)
             self.literally("Escape")
@@ -187,9 +187,9 @@ class Keys(OnATerminal):
         here = self.last_row()
         for words in ("soon", "101%", "25:00", "-", "2026-02-31"):
             self.say(words)
-            self.terminal.wait("is no moment;")
+            self.terminal.wait("is not a time;")
             self.literally("Escape")
-            self.terminal.wait(" of ", gone=("is no moment", "Go to:"))
+            self.terminal.wait(" of ", gone=("is not a time", "Go to:"))
             self.assertEqual(self.last_row(), here)
         self.literally("@", "1", "Escape")  # thought better of it
         self.terminal.wait(" of ", gone=("Go to:",))
@@ -227,7 +227,7 @@ class Keys(OnATerminal):
         self.open()
         for key in ("m", "'"):
             self.literally(key)
-            self.terminal.wait("nothing is marked here")
+            self.terminal.wait("there are no marks")
             self.literally("Escape")
             self.terminal.wait(" of ", gone=("nothing is marked",))
         self.leave("main")
@@ -250,7 +250,7 @@ class Marks(OnATerminal):
             row = self.until_another(before)
             self.assertEqual(re.findall(r", in (\w+)", row), [seen] if seen else [], row)
         self.literally("m")
-        self.terminal.wait("no mark comes after this")
+        self.terminal.wait("there is no later mark")
         self.literally("Escape")
         for seen in ("train", None, "load"):
             before = self.last_row()
@@ -258,7 +258,7 @@ class Marks(OnATerminal):
             row = self.until_another(before)
             self.assertEqual(re.findall(r", in (\w+)", row), [seen] if seen else [], row)
         self.literally("'")
-        self.terminal.wait("no mark goes before this")
+        self.terminal.wait("there is no earlier mark")
         self.leave("main")
 
     def until_another(self, before):

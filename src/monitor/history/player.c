@@ -169,7 +169,7 @@ static void jump(struct player *player, uint64_t moment_ns)
         if (player->model->away)
             go_back_to_now(player);
         else if (player->span.count < 2)
-            model_say(player->model, "nothing is kept yet");
+            model_say(player->model, "no earlier reading yet");
         return;
     }
     bool leaves = !is_away(player);
@@ -207,7 +207,7 @@ static void step(struct player *player, int steps)
         return;
     }
     if (code == 0)
-        model_say(player->model, steps > 0 ? "this is the end" : "this is the begin");
+        model_say(player->model, steps > 0 ? "this is the end" : "this is the beginning");
     arrive(player, code, &error);
 }
 
@@ -239,13 +239,13 @@ static void go_to_mark(struct player *player, int direction)
         here_ns = player->marked_ns; /* which lies between two snapshots */
     struct timeline *kept = timeline(player);
     if (kept->phases == NULL || kept->phases(kept->data, &count) == NULL || count == 0) {
-        model_say(player->model, "nothing is marked here (vitals mark)");
+        model_say(player->model, "there are no marks (vitals mark)");
         return;
     }
     if (!(direction > 0 ? timeline_mark_after(kept, here_ns, &mark_ns)
                         : timeline_mark_before(kept, here_ns, &mark_ns))) {
         model_say(player->model,
-                  direction > 0 ? "no mark comes after this" : "no mark goes before this");
+                  direction > 0 ? "there is no later mark" : "there is no earlier mark");
         return;
     }
     jump(player, mark_ns);
@@ -310,7 +310,7 @@ int player_begin(struct player *player, const char *at, bool playing, vitals_err
     if (at != NULL && !player_go(player, at)) {
         *error = (vitals_error){.code = VITALS_EARGUMENT};
         (void)snprintf(error->message, sizeof error->message,
-                       "that is no moment: 12:03, 12:03:07, 2026-11-22 12:03, +5min, -90, 34%%, "
+                       "that is not a time; write 12:03, 12:03:07, 2026-11-22 12:03, +5min, -90, 34%%, "
                        "begin and end are");
         return VITALS_EARGUMENT;
     }

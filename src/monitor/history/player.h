@@ -37,7 +37,7 @@ void player_init(struct player *player, struct model *model, const vitals_clock 
 void player_done(struct player *player);
 
 /* A recording from its begin, or from a moment as people write it ("12:03"; "-5min": before its
- * end; NULL), on. Errors: EGONE (no snapshot), EARGUMENT (that is no moment), those of the
+ * end; NULL), on. Errors: EGONE (no snapshot), EARGUMENT (not a time), those of the
  * timeline. */
 int player_begin(struct player *player, const char *at, bool playing, vitals_error *error);
 

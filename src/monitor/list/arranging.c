@@ -38,7 +38,7 @@ static void press_sort(struct monitor *monitor, uint32_t code)
     char letter = code < 0x80 ? (char)(capital ? code + 32 : code) : 0;
     unsigned sort = columns_sort(monitor->model.view, letter);
     if (sort == 0 && letter != 'n')
-        model_say(&monitor->model, "no column is sorted by that key; h tells which are");
+        model_say(&monitor->model, "no column has that key; h lists the keys");
     else
         monitor_sort(monitor, sort, capital, behind);
 }
@@ -48,7 +48,7 @@ static void press_group(struct monitor *monitor, uint32_t code)
     struct model *model = &monitor->model;
     const char *found = code > 0 && code < 0x80 ? strchr(group_letters, (int)code) : NULL;
     if (found == NULL) {
-        model_say(&monitor->model, "nothing is grouped by that key; h tells what is");
+        model_say(&monitor->model, "no grouping has that key; h lists the keys");
         return;
     }
     model->arranged.group = (enum group_by)(found - group_letters);
@@ -70,14 +70,14 @@ static void press_hide(struct monitor *monitor, uint32_t code)
     else if (code != 't')
         model_say(&monitor->model, "nothing is hidden by that key: " ARRANGING_PANELS);
     else if (layout.usual)
-        model_say(&monitor->model, "disks and networks stand with the host: h hides it");
+        model_say(&monitor->model, "disks and networks are shown with the host: h hides it");
     else if (model_device_count(model) == 0)
         model_say(&monitor->model,
-                  "without a device disks and networks stand with the host: h hides it");
+                  "without a device, disks and networks are shown with the host: h hides it");
     else if (!layout.traffic && !pane_host_has_traffic(model))
-        model_say(&monitor->model, "nothing is known of disks and networks");
+        model_say(&monitor->model, "there are no figures of disks and networks");
     else if (!layout.traffic && (model->arranged.hidden & PANEL_HOST))
-        model_say(&monitor->model, "they stand with the host, which is hidden: v h shows it");
+        model_say(&monitor->model, "they are shown with the host, which is hidden: v h shows it");
     else {
         /* Toggles what is visible now, until changed again; automatic changes are not stored. */
         bool wanted = !layout.traffic;
@@ -135,7 +135,7 @@ static void save(struct monitor *monitor)
     char text[200];
     struct arrangement arrangement;
     if (monitor->options->save == NULL) {
-        model_say(&monitor->model, "there is no place for a layout");
+        model_say(&monitor->model, "there is no folder for a layout");
         return;
     }
     model_arrangement(&monitor->model, &arrangement);

@@ -200,7 +200,8 @@ static void press_prompt(struct monitor *monitor, const struct input_event *even
     case '\r':
         monitor->prompt = PROMPT_NONE;
         if (text == monitor->moment && text[0] != '\0' && !player_go(monitor->player, text))
-            model_say(&monitor->model, "\"%s\" is no moment; 12:03, -5min, 34%% and end are", text);
+            model_say(&monitor->model, "\"%s\" is not a time; write 12:03, -5min, 34%% or end",
+                      text);
         if (text == model->search && text[0] != '\0' && model_search(model, 0, 1) < 0)
             model_say(&monitor->model, "nothing holds \"%s\"", text);
         if (text != monitor->moment)
@@ -261,12 +262,12 @@ static void act_anywhere(struct monitor *monitor, enum action action, int argume
     case ACTION_TIME_SECONDS:
     case ACTION_TIME_END:
     case ACTION_TIME_SPEED:
-    case ACTION_TIME_MARK: model_say(&monitor->model, "nothing is kept here"); break;
+    case ACTION_TIME_MARK: model_say(&monitor->model, "this view has no history"); break;
     case ACTION_TIME_GO:
         if (player != NULL)
             begin_prompt(monitor, PROMPT_TIME);
         else
-            model_say(&monitor->model, "nothing is kept here");
+            model_say(&monitor->model, "this view has no history");
         break;
     case ACTION_QUIT: monitor->quit = true; break;
     case ACTION_BACK: monitor_close(monitor); break;

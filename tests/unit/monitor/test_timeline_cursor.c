@@ -245,7 +245,7 @@ static void one_goes_to_a_time(void)
     press_keys(&monitor, "@-10\n");
     CHECK_NEAR(shown(), 1089, 1e-6);
     press_keys(&monitor, "@soon\n");
-    CHECK_CONTAINS(monitor.model.message, "\"soon\" is no moment");
+    CHECK_CONTAINS(monitor.model.message, "\"soon\" is not a time");
     CHECK_NEAR(shown(), 1089, 1e-6);
     press_keys(&monitor, "@12");
     press_code(&monitor, INPUT_ESCAPE);
@@ -647,7 +647,7 @@ static void nothing_kept_is_said(void)
     forget();
     make(false);
     press_keys(&monitor, "{");
-    CHECK_CONTAINS(monitor.model.message, "nothing is kept yet");
+    CHECK_CONTAINS(monitor.model.message, "no earlier reading yet");
     press_keys(&monitor, "@-5min\n");
     press_keys(&monitor, "m'b|E");
     CHECK_FALSE(monitor.model.away);
