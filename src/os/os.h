@@ -623,6 +623,7 @@ enum {
     OS_STATUS_GROUPS = 2u << OS_STATUS_AT_CPUS,
     OS_STATUS_ALL = OS_STATUS_GROUPS | (OS_STATUS_GROUPS - 1)
 };
+_Static_assert(OS_STATUS_AT_CPUS < 31, "has of struct os_status has a bit for each");
 struct os_status {
     unsigned has; /* the others are 0 */
     char state;   /* the kernel's letter; NUL: not known */

@@ -480,8 +480,8 @@ const struct option option_table[] = {
     {OPTION("no-children", FLAG, MEASURE, RUN | TRACK, measure.no_children),
      .help = "sample the process alone, without what it starts; figures that the kernel counts "
              "still include everything"},
-    {OPTION("rungs", TEXT, MEASURE, RUN, measure.methods), .argument = "NAME,...",
-     .choices = methods,
+    {OPTION("rungs", TEXT, MEASURE, RUN, measure.methods), .alias = "methods",
+     .argument = "NAME,...", .choices = methods,
      .help = "use only these accounting methods, best first: cgroup2 systemd perf taskstats "
              "cgroup1 connector wait4 sampling; default: all that are permitted. The last two are "
              "always available"},

@@ -310,8 +310,8 @@ int player_begin(struct player *player, const char *at, bool playing, vitals_err
     if (at != NULL && !player_go(player, at)) {
         *error = (vitals_error){.code = VITALS_EARGUMENT};
         (void)snprintf(error->message, sizeof error->message,
-                       "that is not a time; write 12:03, 12:03:07, 2026-11-22 12:03, +5min, -90, 34%%, "
-                       "begin and end are");
+                       "that is not a time; write 12:03, 12:03:07, 2026-11-22 12:03, +5min, -90, "
+                       "34%%, begin or end");
         return VITALS_EARGUMENT;
     }
     player->playing = playing;
