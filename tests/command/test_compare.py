@@ -190,8 +190,8 @@ class Compare(unittest.TestCase):
     def test_mistakes(self):
         a, b = self.run_of("a.json", 10), self.run_of("b.json", 10)
         for arguments, code, words in (
-                ((), 2, "two files at least"), ((a,), 2, "two files at least"),
-                ((a, "vs"), 2, "two files at least"),
+                ((), 2, "at least two files"), ((a,), 2, "two files at least"),
+                ((a, "vs"), 2, "at least two files"),
                 ((a, b, "--statistic", "median"), 2, "it is mean, min, max or std"),
                 ((a, b, "--format", "csv"), 2, "it is text, json or gpu-tracker"),
                 ((a, b, "--time-unit", "years"), 2, "seconds, minutes, hours or days"),

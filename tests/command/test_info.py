@@ -239,7 +239,7 @@ class Mistakes(unittest.TestCase):
     def test_no_word(self):
         result = vitals("info")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertIn("needs a pid", result.stderr)
+        self.assertIn("info: no pid", result.stderr)
 
     def test_a_thread_is_told_with_its_process(self):
         cast = Cast()

@@ -237,7 +237,7 @@ class Choice(Case):
         for words in (("0",), (child.pid, "-1"), ("abc",), ("1.5",), ("--", "-9", child.pid),
                       (child.pid, "-9")):
             result = self.check("-y", *words, code=2)
-            self.assertIn("is no pid", result.stderr)
+            self.assertIn("is not a pid", result.stderr)
         self.assertTrue(self.alive(child))
 
     def test_one_that_is_gone_does_not_keep_the_others(self):

@@ -102,8 +102,8 @@ GOOD = (
 
 # arguments, what the message must name
 BAD = (
-    ("run --mlflow http://x -- true", ("--mlflow is given as --mlflow=http://x",)),
-    ("serve --otlp http://x", ("--otlp is given as --otlp=http://x",)),
+    ("run --mlflow http://x -- true", ("value of --mlflow as --mlflow=http://x",)),
+    ("serve --otlp http://x", ("value of --otlp as --otlp=http://x",)),
     ("--interval 0", ("--interval", '"0"', "0.01 to 86400")),
     ("--interval -1", ("--interval", '"-1"', "0.01 to 86400")),
     ("--interval -0.5", ("--interval", '"-0.5"')),
@@ -115,12 +115,12 @@ BAD = (
     ("--interval=", ("--interval", '""')),
     ("--interval", ("--interval", "needs a value")),
     ("--interval --json", ("--interval", "needs a value")),
-    ("-1 -m", ("--once", "--monitor", "exclude")),
-    ("-m --json", ("--json", "--monitor", "exclude")),
+    ("-1 -m", ("--once", "--monitor", "cannot be used together")),
+    ("-m --json", ("--json", "--monitor", "cannot be used together")),
     ("-m tiny", ("--monitor takes", "auto, full or compact", '"tiny"', "Try: vitals --help")),
     ("--interval 1", ("--interval", "--json", "Try: vitals --help")),
-    ("info", ("needs a pid", "Try: vitals info --help")),
-    ("kill", ("needs a pid", "Try: vitals kill --help")),
+    ("info", ("info: no pid", "Try: vitals info --help")),
+    ("kill", ("info: no pid", "Try: vitals kill --help")),
     ("ps -o nosuch", ('"nosuch"', "Try: vitals ps --help")),
     ("ps -o pid,,comm", ('"pid,,comm"', "empty")),
     ("help nosuch", ('unknown command "nosuch"',)),
@@ -234,7 +234,7 @@ class Mistakes(unittest.TestCase):
                 self.check(vitals(*arguments.split()), words)
 
     def test_what_logs_in_is_not_said(self):
-        cases = (("run --mlflow {} -- true", "is given as --mlflow=http://127.0.0.1:1/x"),
+        cases = (("run --mlflow {} -- true", "write the value of --mlflow as --mlflow=http://127.0.0.1:1/x"),
                  ("run --mlfow={} -- true", "unknown option --mlfow=http://127.0.0.1:1/x"),
                  ("serve {}", 'serve takes no "http://127.0.0.1:1/x"'), ("{}", 'unknown command "http://127.0.0.1:1/x"'))
         for address in ("http://me:s3cret@127.0.0.1:1/x", "http://me:s3cret/a@127.0.0.1:1/x", "http://127.0.0.1:1/x?key=s3cret"):
@@ -389,7 +389,7 @@ class Configuration(unittest.TestCase):
         ('{"interval": {"a": 1}}', ":1:2:", "no text, number"),
         ('{"gpu-util-thresh": [1]}', ":1:2:", "two whole numbers"),
         ('{"config": "other.json"}', ":1:2:", "unknown key"),
-        ("[1]", ":1:1:", "one object"),
+        ("[1]", ":1:1:", "one JSON object"),
         ("", ":1:", ""),
     )
 

@@ -670,7 +670,7 @@ class Filters(unittest.TestCase):
                                     ("exactl(y)-this 6(0)\\2", pids), ("this.*", [])):
                 result = vitals("ps", "--csv", "-o", "pid", "-x", "--match", words)
                 self.assertEqual([int(pid) for pid in result.stdout.split()[1:]], expected, words)
-        self.assertIn("no extended regular expression",
+        self.assertIn("not an extended regular expression",
                       vitals("ps", "-x", "--match", "zzz)|(sleep").stderr)
         self.assertEqual(vitals("ps", "--exact").returncode, 2)
 

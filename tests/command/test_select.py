@@ -248,9 +248,9 @@ class Choice(Selected):
     def test_usage(self):
         for arguments, message in [
             (["-f", "lots"], "lots"), (["-O", "name"], "name"), (["-C", "1", "-c", "2"], "--max-count"),
-            (["-n", "2", "-C", "3"], "exclude"), (["--timeout", "1"], "--wait"),
+            (["-n", "2", "-C", "3"], "cannot be used together"), (["--timeout", "1"], "--wait"),
             (["--lock"], "--lock"), (["-G", "101"], "101"), (["-n", "129"], "129"),
-            (["-C", "0", "-c", "1"], "--max-count 0"), (["--tol", "-1"], "-1"), (["--newline", "--null"], "exclude"),
+            (["-C", "0", "-c", "1"], "--max-count 0"), (["--tol", "-1"], "-1"), (["--newline", "--null"], "cannot be used together"),
         ]:
             with self.subTest(arguments):
                 done = self.run_it(*arguments)

@@ -102,7 +102,7 @@ class Table(unittest.TestCase):
         said = re.search(r"\n \* demo: (.*?): simulated devices", header, re.DOTALL)[1]
         self.assertEqual(re.findall(r'"(\w+)"', said), names)
         for page in ("docs/options.md", "docs/vitals.1"):
-            self.assertIn(f"without any: {', '.join(names)}", (SOURCE / page).read_text())
+            self.assertIn(f"without a GPU: {', '.join(names)}", (SOURCE / page).read_text())
         self.assertIn(", ".join(names), " ".join(ask("--help").split()))
 
     def test_offers_nothing_that_is_refused(self):

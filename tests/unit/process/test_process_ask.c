@@ -204,7 +204,7 @@ static void what_no_process_answers_is_refused(void)
     for (size_t count = 0; count <= CHECK_COUNT(HOST); count++) {
         vitals_request *request = request_of(HOST, count);
         CHECK_INT(vitals_process_ask(process, request, &answer, &error), VITALS_EARGUMENT);
-        CHECK_CONTAINS(error.message, "nothing that a process could answer");
+        CHECK_CONTAINS(error.message, "names no metric or table of a process");
         CHECK_NULL(answer);
         vitals_request_free(request);
     }

@@ -400,7 +400,7 @@ static void limits_that_are_none_are_refused(void)
     vitals_error error;
     struct rlimit before = limit_of(scene.pid, RLIMIT_NOFILE);
     CHECK_INT(vitals_process_set_limit(scene.process, "nofile", 9, 8, &error), VITALS_EARGUMENT);
-    CHECK_CONTAINS(error.message, "9 is above 8");
+    CHECK_CONTAINS(error.message, "9 is above the hard limit 8");
     CHECK_INT(vitals_process_set_limit(scene.process, "nofile", VITALS_UNLIMITED, 8, &error),
               VITALS_EARGUMENT);
     static const char *const names[] = {"",

@@ -723,11 +723,11 @@ static void what_cannot_be_is_said(void)
     } cases[] = {
         {{.path = "/nowhere/at/all.csv"}, VITALS_EGONE, "No such file"},
         {{.path = "/nowhere/at/all.db"}, VITALS_EGONE, "No such file"},
-        {{.path = "/tmp/x.parquet"}, VITALS_EARGUMENT, "its ending tells no format"},
+        {{.path = "/tmp/x.parquet"}, VITALS_EARGUMENT, "the ending names no format"},
         {{.path = "/tmp/x.db", .format = "csw"}, VITALS_EARGUMENT, "no such format"},
         {{.path = "-", .format = "vitals"}, VITALS_EARGUMENT, "--format vitals-csv"},
         {{.path = "-", .rotate_ns = 1}, VITALS_EARGUMENT, "cannot be rotated"},
-        {{.path = "/tmp"}, VITALS_EARGUMENT, "its ending tells no format"},
+        {{.path = "/tmp"}, VITALS_EARGUMENT, "the ending names no format"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct recorder *recorder = NULL;

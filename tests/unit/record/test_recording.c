@@ -233,8 +233,8 @@ static void what_is_no_recording_is_refused(void)
         const char *part;
     } cases[] = {
         {"", 0, VITALS_EFORMAT, "empty"},
-        {"hello\nworld\n", 12, VITALS_EFORMAT, "no form that vitals knows"},
-        {"a,b,c\n1,2,3\n", 12, VITALS_EFORMAT, "no form that vitals knows"},
+        {"hello\nworld\n", 12, VITALS_EFORMAT, "does not know its columns"},
+        {"a,b,c\n1,2,3\n", 12, VITALS_EFORMAT, "does not know its columns"},
         {"\x7f"
          "ELF\0\0\0\0\0",
          9, VITALS_EFORMAT, "no recording"},

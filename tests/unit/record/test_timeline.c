@@ -262,8 +262,8 @@ static void a_file_without_snapshots_says_what_to_do(void)
 {
     static const struct {
         const char *name, *text, *says;
-    } FILES[] = {{"a.csv", "time,mark,cpu_cores\n1,,2\n", "vitals report tells"},
-                 {"a.json", "{\"schema\":1,\"figures\":[]}\n", "vitals report tells"},
+    } FILES[] = {{"a.csv", "time,mark,cpu_cores\n1,,2\n", "vitals report shows"},
+                 {"a.json", "{\"schema\":1,\"figures\":[]}\n", "vitals report shows"},
                  {"a.json", "", "is empty"},
                  {"a.json", "{\"a\":{}}\n", "nor a recording"},
                  {"a.bin",
@@ -404,7 +404,7 @@ static void what_is_broken_is_passed_over_and_said(void)
     next_is(&timeline, builder, 2);
     next_is_none(&timeline);
     CHECK_CONTAINS(timeline.problem(timeline.data), "some of its snapshots cannot be read");
-    CHECK_CONTAINS(timeline.problem(timeline.data), "behind its last snapshot");
+    CHECK_CONTAINS(timeline.problem(timeline.data), "after its last snapshot");
     timeline_close(&timeline);
     vitals_builder_free(builder);
     record_world_close(&world);
