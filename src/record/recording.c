@@ -86,7 +86,7 @@ static int read_form(struct recording *recording, FILE *file, vitals_error *erro
     if (at < size && head[at] == '{')
         return read_json(recording, file, error);
     if (memchr(head, '\0', size) != NULL)
-        return record_fail(VITALS_EFORMAT, recording->path, error, "is no recording");
+        return record_fail(VITALS_EFORMAT, recording->path, error, "is not a recording");
     return read_tables(recording, file, error);
 }
 

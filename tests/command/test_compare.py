@@ -190,7 +190,7 @@ class Compare(unittest.TestCase):
     def test_mistakes(self):
         a, b = self.run_of("a.json", 10), self.run_of("b.json", 10)
         for arguments, code, words in (
-                ((), 2, "at least two files"), ((a,), 2, "two files at least"),
+                ((), 2, "at least two files"), ((a,), 2, "at least two files"),
                 ((a, "vs"), 2, "at least two files"),
                 ((a, b, "--statistic", "median"), 2, "it is mean, min, max or std"),
                 ((a, b, "--format", "csv"), 2, "it is text, json or gpu-tracker"),

@@ -120,7 +120,7 @@ BAD = (
     ("-m tiny", ("--monitor takes", "auto, full or compact", '"tiny"', "Try: vitals --help")),
     ("--interval 1", ("--interval", "--json", "Try: vitals --help")),
     ("info", ("info: no pid", "Try: vitals info --help")),
-    ("kill", ("info: no pid", "Try: vitals kill --help")),
+    ("kill", ("needs a pid", "Try: vitals kill --help")),
     ("ps -o nosuch", ('"nosuch"', "Try: vitals ps --help")),
     ("ps -o pid,,comm", ('"pid,,comm"', "empty")),
     ("help nosuch", ('unknown command "nosuch"',)),

@@ -121,7 +121,7 @@ class Database(Recordings):
             database.execute("ROLLBACK")
         done = vitals("report", torn)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("its -journal undoes", done.stderr)
+        self.assertIn("undoes it from the -journal", done.stderr)
         with contextlib.closing(sqlite3.connect(torn)) as database:
             database.execute("SELECT count(*) FROM samples").fetchall()
         self.assertEqual(vitals("report", torn).returncode, 0)
@@ -515,8 +515,8 @@ class Mistakes(Recordings):
         self.refused(2, "one file", path, self.folder / "b.db")
         self.refused(2, "--rotate", "--rotate", "soon", path)
         self.refused(2, "standard output", "--format", "vitals")
-        self.refused(2, "holds no processes", "--processes", self.folder / "a.csv")
-        self.refused(2, "holds no processes", "--processes")
+        self.refused(2, "cannot hold processes", "--processes", self.folder / "a.csv")
+        self.refused(2, "cannot hold processes", "--processes")
         self.refused(2, "brand", "--brand", "voodoo", path)
         self.assertEqual(list(self.folder.iterdir()), [])
 

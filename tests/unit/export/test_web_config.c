@@ -101,7 +101,7 @@ static void a_mistake_has_its_line(void)
         {"basic_auth_users:\n  alice: secret\n", "line 2: \"alice\" needs a bcrypt hash"},
         {"basic_auth_users:\n  a: " HASH "\n  a: " HASH "\n", "line 3: \"a\" is there twice"},
         {"basic_auth_users:\n  \"a:b\": " HASH "\n", "is not a valid user name"},
-        {"basic_auth_users:\n  ? [a]\n  : b\n", "a key that is no text"},
+        {"basic_auth_users:\n  ? [a]\n  : b\n", "a key that is not text"},
         {"rate_limit: {interval: 1 week}\n", "must be a time"},
         {"rate_limit: {interval: 25h}\n", "must be a time"},
         {"rate_limit: {interval: 99999999999999999999s}\n", "must be a time"},

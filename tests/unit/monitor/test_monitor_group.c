@@ -462,7 +462,7 @@ static void a_layout_is_kept_and_comes_back(void)
 {
     begin();
     press_keys(&monitor, "W");
-    CHECK_CONTAINS(monitor.model.message, "no place");
+    CHECK_CONTAINS(monitor.model.message, "no folder");
     options.save = save;
     press_keys(&monitor, "GuogOPMvh&ana\r");
     press_keys(&monitor, "W");

@@ -237,8 +237,8 @@ static void what_is_no_recording_is_refused(void)
         {"a,b,c\n1,2,3\n", 12, VITALS_EFORMAT, "does not know its columns"},
         {"\x7f"
          "ELF\0\0\0\0\0",
-         9, VITALS_EFORMAT, "no recording"},
-        {"no end of line", 14, VITALS_EFORMAT, "no whole line"},
+         9, VITALS_EFORMAT, "not a recording"},
+        {"no end of line", 14, VITALS_EFORMAT, "no complete line"},
 #if VITALS_WITH_SQLITE
         {"SQLite format 3\0 and then nothing that it should be", 50, VITALS_EFORMAT, ""},
 #endif

@@ -270,7 +270,7 @@ static void a_file_without_snapshots_says_what_to_do(void)
                   "\x7f"
                   "ELF",
                   "no"},
-                 {"a.txt", "root:x:0:0:root:/root:/bin/sh\n", "no recording"}};
+                 {"a.txt", "root:x:0:0:root:/root:/bin/sh\n", "not a recording"}};
     struct timeline timeline = {.data = NULL};
     vitals_error error;
     for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {

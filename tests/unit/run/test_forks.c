@@ -12,7 +12,7 @@ static vitals_error error;
 
 static bool is_refused(int code)
 {
-    bool said = strstr(error.message, "before this process was forked") != NULL;
+    bool said = strstr(error.message, "created before fork") != NULL;
     error.message[0] = '\0';
     return code == VITALS_EARGUMENT && said;
 }

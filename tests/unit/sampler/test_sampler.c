@@ -494,7 +494,7 @@ static int use_in_a_child(vitals_subscription *subscription)
     int64_t live = memory_live();
     if (vitals_sampler_take(sampler, &snapshot, &error) != VITALS_EARGUMENT || snapshot != NULL)
         return 1;
-    if (strstr(error.message, "before this process was forked") == NULL)
+    if (strstr(error.message, "created before fork") == NULL)
         return 2;
     if (vitals_sampler_start(sampler, NULL) != VITALS_EARGUMENT)
         return 3;
