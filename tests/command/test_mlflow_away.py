@@ -378,7 +378,7 @@ class Away(Case):
     def test_a_folder_that_cannot_be_written_loses_nothing_but_what_a_kill_would(self):
         with Stub() as stub:
             with self.tell(stub.url, spool="/proc/no-home/unsent") as tell:
-                self.assertIn("nothing is kept", tell.hear("say")["say"])
+                self.assertIn("unsent data is kept in memory only", tell.hear("say")["say"])
                 tell.write(usage(0))
                 tell.write(end())
                 tell.end()

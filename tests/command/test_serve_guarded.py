@@ -349,7 +349,7 @@ class Configuration(Configured):
             fresh.rename(self.file)
             while server.lines.empty():
                 self.assertEqual(server.get("/-/healthy", authorization=basic("alice", "old"))[0], 200)
-            self.assertIn("restart to take it", server.hear("say")["say"])
+            self.assertIn("restart to use the new one", server.hear("say")["say"])
 
 
 class TLS(Configured):
@@ -472,7 +472,7 @@ class TLS(Configured):
             self.write(users)  # which only a restart takes
             while server.lines.empty():
                 self.assertEqual(client.get("/-/healthy", **ask), 200)
-            self.assertIn("has lost its TLS", server.hear("say")["say"])
+            self.assertIn("no longer has TLS", server.hear("say")["say"])
             self.assertEqual(client.get("/-/healthy", **ask), 200)
             self.assertEqual(server.end()[0][-1], {"done": True})
 

@@ -277,7 +277,7 @@ class WhatGoesWrong(unittest.TestCase):
             done = teller.run("run", "-q", "--mlflow", "--tell-wait", "300ms", "--interval", "20ms", "--",
                               "sh", "-c", "sleep 0.3; exit 5")
             self.assertEqual(done.returncode, 5, done.stderr)
-            self.assertIn("no run within 0.3 s", done.stderr)
+            self.assertIn("no run yet after 0.3 s", done.stderr)
             self.assertLess(time.monotonic() - begun, PATIENCE / 2)
             os.kill(teller.pid(), 0)  # left behind, and alive
 
