@@ -1032,7 +1032,7 @@ typedef enum vitals_metric {
     // Source: /proc/PID/smaps_rollup Pss_File
     VITALS_PROCESS_PSS_FILE_BYTES = 0x0873,
     // The part of its PSS that is shared memory, files in a tmpfs included; unsupported before
-    // Linux 5.4. Unit: bytes, gauge, u64. Source: /proc/PID/smaps_rollup Pss_Shmem
+    // Linux 5.3. Unit: bytes, gauge, u64. Source: /proc/PID/smaps_rollup Pss_Shmem
     VITALS_PROCESS_PSS_SHMEM_BYTES = 0x0874,
     // The process id that the driver gives. Form: identity, u64. Source: NVML process lists; KFD
     VITALS_GPU_PROCESS_PID = 0x0901,

@@ -57,12 +57,12 @@ int fleet_link_open(const struct fleet *fleet, const struct fleet_asking *asking
     if (own == NULL || config.failed)
         code = record_no_memory("hosts", error);
     else if (pipe2(ends, O_CLOEXEC) < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0 ||
-             (high = fcntl(ends[1], F_DUPFD_CLOEXEC, LINK_HANDED + 1)) < 0)
+             (high = fcntl(ends[1], F_DUPFD_CLOEXEC, LINK_ACTIVATION_SOCKET + 1)) < 0)
         code = record_fail_errno(errno, "hosts", error);
     else if ((own->lines = wire_new(ends[0], POLL_LINE_MAX)) == NULL)
         code = record_no_memory("hosts", error);
     else {
-        const struct link_program program = {.path = asking->program, .handed = high};
+        const struct link_program program = {.path = asking->program, .activation_socket = high};
         code = link_open(&program, config.bytes, &own->link, error);
     }
     buffer_done(&config);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "util/base.h"
 #include "util/memory.h"
-#include "util/rows.h"
 #include "view/cell_text.h"
 
 const char *const fleet_by_names[] = {"gpu", "node", "user", "job", NULL};

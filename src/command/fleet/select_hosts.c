@@ -10,8 +10,8 @@
 
 #include "command/devices/select.h"
 #include "command/fleet/hosts.h"
+#include "feed/rows.h"
 #include "util/memory.h"
-#include "util/rows.h"
 
 enum { EXIT_FEWER = 3, DEVICES_MOST = 64 };
 

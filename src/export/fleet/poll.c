@@ -49,7 +49,7 @@ struct poll {
 static bool write_line(const struct buffer *line)
 {
     for (size_t sent = 0; sent < line->size;) {
-        ssize_t count = write(LINK_HANDED, line->bytes + sent, line->size - sent);
+        ssize_t count = write(LINK_ACTIVATION_SOCKET, line->bytes + sent, line->size - sent);
         if (count < 0 && errno != EINTR)
             return false;
         sent += count > 0 ? (size_t)count : 0;
@@ -211,7 +211,7 @@ static int fleet_open(const json_t *config, const json_t *export_config UNUSED, 
     if (code == 0)
         code = export_thread_start(&poll->thread, work, poll, error);
     if (code < 0) {
-        close(LINK_HANDED); /* the reader need not wait */
+        close(LINK_ACTIVATION_SOCKET); /* the reader need not wait */
         poll_free(poll);
         return code;
     }
