@@ -9,7 +9,8 @@
  *                devices (2,5 or GPU-...); "1," a comma list, "1,-" one whose words may begin
  *                with a dash. Of a command also "!" a command line, "--" one after "--"
  *     argument   what they are, for people: "TIME"
- *     values     "<file>" "<folder>" "<pid>" "<user>", or the words that are known
+ *     values     "<file>" "<folder>" "<pid>" "<user>", or the words that are known, or "<file>" and
+ *                words that stand for no file
  *     help       one clause */
 #include <string.h>
 

@@ -283,6 +283,18 @@ class Keys(unittest.TestCase):
         self.monitor.wait("rc=0.")
         self.assertEqual(list(pathlib.Path(folder.name).glob("vitals-demo-*")), [])
 
+    def test_the_story_is_steady(self):
+        """The CPU of a process that always does the same is the same in every reading."""
+        self.start("--demo=story", "--interval 2")
+        figures, moment = [], ""
+        while len(figures) < 8:
+            text = self.monitor.wait("llama-70b", gone=(moment,) if moment else ())
+            moment = re.search(r"12:\d\d:\d\d", text).group()
+            row = next(line for line in text.splitlines() if "llama-70b" in line)
+            found = re.search(r" (\d+\.\d) +\d+\.\d +[\d:]+ ", row)  # %CPU %MEM TIME
+            figures += [float(found[1])] if found else []
+        self.assertLess(max(figures[2:]), 1.03 * min(figures[2:]), figures)  # the first two are 0.2 s apart
+
     def test_hints_can_be_clicked(self):
         text = self.start("--demo=many")
         x = text.splitlines()[-1].index("h help")

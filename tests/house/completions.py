@@ -143,6 +143,8 @@ CASES = (
     ("vitals device ", set(), {"docs"}),
     ("vitals report LICEN", {"LICENSE"}, set()),
     ("vitals --config LICEN", {"LICENSE"}, set()),
+    ("vitals --layout nv", {"nvitop"}, {"LICENSE"}),
+    ("vitals --layout LICEN", {"LICENSE"}, {"nvitop"}),
     ("vitals --proc-root exampl", {"examples/", "examples"}, set()),
     (f"vitals info {os.getpid()}", {str(os.getpid())}, set()),
     ("vitals run --limit-time 1 basenam", {"basename"}, {"--limit-time"}),

@@ -371,15 +371,22 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
     return code;
 }
 
+/* Counters move in steps at times that lie half a step from whole seconds after the begin, when
+ * readings are made: however late a step is written, a reading finds the same one, so that rates
+ * over seconds are steady. */
 static void *write_on(void *data)
 {
+    static const uint64_t STEP_NS = SECOND_NS / 4;
     struct demo_procfs *demo = data;
     const vitals_clock *real = vitals_clock_system();
+    uint64_t steps = 0, next_ns;
     do {
-        atomic_store(&demo->now_ns, since_boot_ns(demo));
+        uint64_t lived_ns = since_boot_ns(demo) - BOOT_NS + STEP_NS / 2;
+        steps = lived_ns / STEP_NS > steps ? lived_ns / STEP_NS : steps;
+        atomic_store(&demo->now_ns, BOOT_NS + steps * STEP_NS);
         write_counters(demo);
-    } while (real->wait_until(real->data, demo->stop,
-                              real->monotonic_ns(real->data) + SECOND_NS / 4) == 0);
+        next_ns = demo->begun_ns + ++steps * STEP_NS - STEP_NS / 2;
+    } while (real->wait_until(real->data, demo->stop, next_ns) == 0);
     return NULL;
 }
 

@@ -22,6 +22,7 @@ static const char *const methods[] = {"cgroup2",   "systemd", "perf",     "tasks
 static const char *const states[] = {"running",      "sleeping", "disk_sleep", "stopped",
                                      "tracing_stop", "zombie",   "idle",       NULL};
 static const char *const report_forms[] = {"text", "json", "gpu-tracker", "gpu-tracker-text", NULL};
+static const char *const layouts[] = {"<file>", "nvitop", NULL};
 static const char *const compare_forms[] = {"text", "json", "gpu-tracker", NULL};
 static const char *const record_forms[] = {"vitals",
                                            "vitals-csv",
@@ -93,7 +94,8 @@ const struct option option_table[] = {
              "before the end, 34%, begin, end; default: begin, with --screen end"},
     {OPTION("hold", FLAG, VIEW, REPLAY, view.paused), .excludes = "screen",
      .help = "begin paused; the key p plays"},
-    {OPTION("layout", TEXT, VIEW, WATCH, view.layout), .argument = "FILE", .everywhere = true,
+    {OPTION("layout", TEXT, VIEW, WATCH, view.layout), .argument = "FILE", .choices = layouts,
+     .everywhere = true,
      .no_stream = "it is written to by a key, and standard input is the keyboard",
      .help = "columns, sorts and groups of the monitor, as its key W writes them; otherwise "
              "vitals/layout.json in $XDG_CONFIG_HOME or ~/.config; nvitop: the main screen as that "
@@ -196,7 +198,8 @@ const struct option option_table[] = {
      .preset = "15min", .minimum = 1, .maximum = 86400, .everywhere = true,
      .help = "mark memory of a device that has been idle for TIME as held, in the monitor"},
     {OPTION("colorful", FLAG, LOOK, WATCH, view.colorful), .everywhere = true,
-     .help = "color bars and graphs of the monitor from green to red, on terminals of 256 colors"},
+     .help = "with --layout nvitop, color bars and graphs from green to red, on terminals of 256 "
+             "colors"},
     {OPTION("force-color", FLAG, LOOK,
             WATCH | RUN | SHOWERS | DEVICE | TOPO | DOCTOR | REPORT | COMPARE | TOP,
             look.force_color),
@@ -219,11 +222,13 @@ const struct option option_table[] = {
     {OPTION("gpu-util-thresh", PAIR, LOOK, WATCH, view.gpu_thresholds), .argument = "LOW HIGH",
      .preset = "10,75", .minimum = 1, .maximum = 99, .everywhere = true,
      .foreign = "NVITOP_GPU_UTILIZATION_THRESHOLDS",
-     .help = "percent of utilization from which a GPU counts as moderately and as heavily loaded"},
+     .help = "percent of utilization from which a GPU counts as moderately and as heavily loaded: "
+             "yellow and red in vitals -1 and with --layout nvitop"},
     {OPTION("mem-util-thresh", PAIR, LOOK, WATCH, view.memory_thresholds), .argument = "LOW HIGH",
      .preset = "10,80", .minimum = 1, .maximum = 99, .everywhere = true,
      .foreign = "NVITOP_MEMORY_UTILIZATION_THRESHOLDS",
-     .help = "percent of memory use from which a GPU counts as moderately and as heavily loaded"},
+     .help = "percent of memory use from which a GPU counts as moderately and as heavily loaded: "
+             "yellow and red in vitals -1 and with --layout nvitop"},
 
     {OPTION("only", NUMBERS, FILTER, WATCH, filter.only), .brief = "o", .argument = "INDEX...",
      .minimum = 0, .maximum = 65535, .least = 1, .help = "only the devices with these numbers"},

@@ -123,6 +123,9 @@ int command_report(const struct settings *settings)
     if (settings->report.phases && advice == NULL && form == RUN_REPORT_GPU_TRACKER_TEXT)
         return command_fail(
             EXIT_USAGE, "--phases: gpu-tracker-text cannot show phases; use --format gpu-tracker");
+    if (settings->report.jobs != NULL && words->count > 0)
+        return command_fail(EXIT_USAGE, "report: --jobs reads a folder; %s would be ignored",
+                            command_safe(words->items[0]));
     if (settings->report.jobs != NULL)
         return account_units(&shown.view, wrong, sizeof wrong)
                    ? report_jobs(settings, &shown.view)

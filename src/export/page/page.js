@@ -255,7 +255,7 @@ function showOne(view, tables) {
   if (by("one-title").textContent !== title) by("one-title").textContent = title;
   document.title = title + " · " + by("host").textContent;
   by("one-gone").hidden = row !== null || (wanted.table === "process" && !every && !keptRow);
-  by("one-gone").textContent = keptRow ? "It has ended. These are its last figures." : wanted.table === "gpu" ? "There is no such device here." : "There is no such process here; it may have ended.";
+  by("one-gone").textContent = keptRow ? (wanted.table === "gpu" ? "This device is gone." : "It has ended.") + " These are its last figures." : wanted.table === "gpu" ? "There is no such device here." : "There is no such process here; it may have ended.";
   if (keptRow) one.showFacts(by("one-facts"), wanted, keptRow, view.realtime_ms / 1000 - get((tables.host || [])[0], "uptime_seconds").v);
   charts.about(keptRow ? { table: wanted.table, key: keptRow.key } : { table: wanted.table, key: -1 });
 }

@@ -77,7 +77,8 @@ static const struct demo_scenario demo_scenarios[] = {
      .models = {&h100_shared, &h100_shared, &h100_shared, &h100_shared, &h100_shared, &h100_shared,
                 &h100_shared, &h100_shared}},
     {.name = "strangers", .models = VENDORS, .strangers = true,
-     .help = "as default, but no process on the devices is one of this machine"},
+     .help = "as default, but the processes on the devices are in other containers: only their "
+             "pids are known"},
     {.name = "idle", .models = VENDORS, .idle = true,
      .help = "four devices and no process on them"},
     {.name = "broken", .models = VENDORS, .bare = true, .first_is_lost = true,

@@ -161,6 +161,18 @@ char *pane_amount(const vitals_row *row, vitals_metric used, vitals_metric total
     return out;
 }
 
+/* A tile of two series: the figures have the colors of their charts. */
+static void draw_pair(struct pen *pen, const struct box *box, struct tile *tile,
+                      const struct graph *up, const struct graph *down)
+{
+    tile->note = "";
+    tile->value_style = STYLE_BOLD | theme_step(up->style, 0.9);
+    tile->left_style = theme_step(down->style, 0.9);
+    tile->up = up;
+    tile->down = down;
+    draw_tile(pen, box, tile);
+}
+
 static void draw_work(struct pen *pen, const struct model *model, const struct box *box)
 {
     const struct shares own = shares_of(model);
@@ -183,17 +195,8 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
         (void)snprintf(left, sizeof left, "mem %.0f%% %s", own.memory * 100, amount);
     if (own.has_swap)
         (void)snprintf(right, sizeof right, "swap %.0f%%", own.swap * 100);
-    draw_tile(pen, box,
-              &(struct tile){.label = "CPU",
-                             .name = name,
-                             .value = value,
-                             .value_style = STYLE_BOLD | theme_step(INK_LOAD, 0.9),
-                             .note = "",
-                             .left = left,
-                             .right = right,
-                             .left_style = theme_step(INK_HELD, 0.9),
-                             .up = &up,
-                             .down = &down});
+    struct tile tile = {.label = "CPU", .name = name, .value = value, .left = left, .right = right};
+    draw_pair(pen, box, &tile, &up, &down);
 }
 
 static void draw_flow(struct pen *pen, const struct model *model, const struct box *box,
@@ -220,17 +223,8 @@ static void draw_flow(struct pen *pen, const struct model *model, const struct b
     char scale[WORDS];
     if (known[0] || known[1])
         (void)snprintf(right, sizeof right, "full: %s", cell_rate(true, most, scale));
-    draw_tile(pen, box,
-              &(struct tile){.label = label,
-                             .name = "",
-                             .value = value,
-                             .value_style = STYLE_BOLD | theme_step(INK_IN, 0.9),
-                             .note = "",
-                             .left = left,
-                             .right = right,
-                             .left_style = theme_step(INK_OUT, 0.9),
-                             .up = &up,
-                             .down = &down});
+    struct tile tile = {.label = label, .name = "", .value = value, .left = left, .right = right};
+    draw_pair(pen, box, &tile, &up, &down);
 }
 
 static const char *const DISK_WORDS[] = {"read", "written"}, *const NETWORK_WORDS[] = {"in", "out"};

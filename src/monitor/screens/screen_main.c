@@ -290,13 +290,16 @@ static void scroll_usual(struct monitor *monitor, int argument)
 
 static void second_chart(struct model *model)
 {
-    static const char *const NAMES[] = {"memory", "power, of its limit", "temperature, to 100 °C"};
+    static const char *const NAMES[] = {"memory", "power, of its limit", "temperature, to 100 "};
     if (model->arranged.nvitop || model_device_count(model) == 0) {
         model_say(model, "the main screen has charts of each device, where there are devices");
         return;
     }
     model->second = (enum second_chart)((model->second + 1) % SECOND_KINDS);
-    model_say(model, "below the utilization of each device: %s", NAMES[model->second]);
+    model_say(model, "below the utilization of each device: %s%s", NAMES[model->second],
+              model->second != SECOND_TEMPERATURE ? ""
+              : model->options->look.ascii        ? "C"
+                                                  : "°C");
 }
 
 static void span_chart(struct model *model)
