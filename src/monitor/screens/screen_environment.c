@@ -1,29 +1,14 @@
-/* screen_environment.c: the environment of a process, read once, beside the loop.
- *
- * Reading it waits for a lock that the process may hold for long, so a thread does it. If the
- * screen is closed meanwhile the thread is left behind, and the last of the two frees the memory.
- * The handle proves that it is the process of the line. */
-#include <pthread.h>
-#include <stdatomic.h>
+/* screen_environment.c: the environment of a process, read once, beside the loop. The handle proves
+ * that it is the process of the line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "monitor/process_query.h"
 #include "monitor/screens/screen.h"
-#include "util/thread.h"
 
 enum { HEAD = 2, NAME = 256, VALUE = 4096 };
-
-struct job {
-    atomic_int owners;
-    vitals_process *process; /* the thread's, until `done` */
-    int descriptor;          /* can be read once it is done */
-    atomic_bool done;
-    vitals_snapshot *answer;
-    vitals_error error;
-};
 
 struct environment_entry {
     const vitals_row *row;
@@ -31,7 +16,9 @@ struct environment_entry {
 };
 
 struct screen_environment {
-    struct job *job;
+    struct process_query *query; /* NULL: it cannot be asked */
+    vitals_snapshot *answer;     /* NULL: none, for the reason in `error` once it is taken */
+    vitals_error error;
     bool targeted; /* false: our own, as no process is selected */
     struct identity identity;
     int64_t pid;
@@ -42,43 +29,6 @@ struct screen_environment {
     int widest; /* columns of the longest line */
     int top, shift;
 };
-
-static atomic_int busy; /* threads that have not come back */
-
-bool monitor_is_busy(void)
-{
-    return atomic_load(&busy) > 0;
-}
-
-static void job_unref(struct job *job)
-{
-    if (job == NULL || atomic_fetch_sub(&job->owners, 1) > 1)
-        return;
-    vitals_snapshot_unref(job->answer);
-    vitals_process_close(job->process);
-    if (job->descriptor >= 0)
-        (void)close(job->descriptor);
-    free(job);
-}
-
-static void *work(void *data)
-{
-    struct job *job = data;
-    vitals_request *request = NULL;
-    uint64_t one = 1;
-    int code = vitals_request_new(0, &request, &job->error);
-    if (code == 0)
-        code = vitals_request_add_table(request, VITALS_TABLE_ENVIRONMENT, &job->error);
-    if (code == 0)
-        code = vitals_process_ask(job->process, request, &job->answer, &job->error);
-    vitals_request_free(request);
-    atomic_store(&job->done, true);
-    ssize_t ignored = write(job->descriptor, &one, sizeof one);
-    (void)ignored;
-    job_unref(job);
-    atomic_fetch_sub(&busy, 1);
-    return NULL;
-}
 
 static int by_name(const void *a, const void *b)
 {
@@ -113,8 +63,9 @@ static void move_sideways(const struct monitor *monitor, struct screen_environme
 static void settle(struct monitor *monitor, void *state)
 {
     struct screen_environment *environment = state;
-    bool done = !environment->taken && atomic_load(&environment->job->done);
-    const vitals_snapshot *answer = done ? environment->job->answer : NULL;
+    bool done = environment->query != NULL &&
+                process_query_take(environment->query, &environment->answer, &environment->error);
+    const vitals_snapshot *answer = done ? environment->answer : NULL;
     environment->taken = environment->taken || done;
     if (answer != NULL)
         environment->entries = calloc(vitals_snapshot_count(answer, VITALS_TABLE_ENVIRONMENT) + 1,
@@ -140,7 +91,6 @@ static void settle(struct monitor *monitor, void *state)
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     const struct screen_environment *environment = state;
-    const struct job *job = environment->job;
     int width = monitor->model.width, lines = lines_of(monitor);
     char line[WORDS_COMMAND + 64], name[NAME], value[VALUE];
     (void)snprintf(line, sizeof line, "Environment of %lld: %s", (long long)environment->pid,
@@ -160,10 +110,10 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     }
     if (environment->count == 0) {
         const char *reason = "Reading...";
-        if (environment->taken && job->answer == NULL)
-            reason = job->error.message;
+        if (environment->taken && environment->answer == NULL)
+            reason = environment->error.message;
         else if (environment->taken) {
-            vitals_availability state_of = vitals_snapshot_state(job->answer,
+            vitals_availability state_of = vitals_snapshot_state(environment->answer,
                                                                  VITALS_TABLE_ENVIRONMENT);
             reason = state_of > 0 ? "It is empty" : vitals_availability_name(state_of);
         }
@@ -178,7 +128,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 static int descriptor(const void *state)
 {
     const struct screen_environment *environment = state;
-    return environment->taken ? -1 : environment->job->descriptor;
+    return environment->query != NULL ? process_query_descriptor(environment->query) : -1;
 }
 
 static void close_environment(void *state)
@@ -187,7 +137,8 @@ static void close_environment(void *state)
     if (environment == NULL)
         return;
     free(environment->entries);
-    job_unref(environment->job);
+    process_query_free(environment->query);
+    vitals_snapshot_unref(environment->answer);
     free(environment);
 }
 
@@ -197,13 +148,8 @@ static int start(struct monitor *monitor, struct screen_environment *environment
 {
     const struct identity *identity = &environment->identity;
     vitals_context *context = monitor->options->context;
-    struct job *job = calloc(1, sizeof *job);
-    if (job == NULL)
-        return -1;
-    environment->job = job;
-    job->descriptor = -1;
-    atomic_store(&job->owners, 1);
-
+    vitals_process *process = NULL;
+    vitals_request *request = NULL;
     const vitals_row *row = identity->start >= 0 && environment->targeted
                                 ? model_process(&monitor->model, identity)
                                 : NULL;
@@ -214,7 +160,7 @@ static int start(struct monitor *monitor, struct screen_environment *environment
         (void)snprintf(environment->command, sizeof environment->command,
                        "vitals itself, as no process is selected");
         if (context != NULL)
-            code = vitals_process_open(context, getpid(), &job->process, &error);
+            code = vitals_process_open(context, getpid(), &process, &error);
         else
             model_say(&monitor->model, "select a process first (Up, Down)");
         if (context == NULL)
@@ -226,34 +172,26 @@ static int start(struct monitor *monitor, struct screen_environment *environment
     } else {
         (void)cell_command(row, monitor->options->look.ascii, environment->command);
         if (context != NULL)
-            code = vitals_process_of(context, row, &job->process, &error);
+            code = vitals_process_of(context, row, &process, &error);
     }
     if (code < 0) {
         model_say(&monitor->model, "%s", error.message);
         return -1;
     }
     if (context == NULL) {
-        (void)snprintf(job->error.message, sizeof job->error.message,
+        (void)snprintf(environment->error.message, sizeof environment->error.message,
                        "it is asked of a living process; a recording has none");
-        atomic_store(&job->done, true);
+        environment->taken = true;
         return 0;
     }
-    environment->pid = vitals_process_pid(job->process);
-
-    pthread_t thread;
-    job->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (job->descriptor < 0)
+    environment->pid = vitals_process_pid(process);
+    environment->query = process_query_new(process);
+    if (environment->query == NULL || vitals_request_new(0, &request, &error) < 0)
         return -1;
-    atomic_store(&job->owners, 2);
-    atomic_fetch_add(&busy, 1);
-    code = thread_start(&thread, "vitals-environ", 0, work, job);
-    if (code != 0) {
-        atomic_fetch_sub(&busy, 1);
-        atomic_store(&job->owners, 1);
-        return -1;
-    }
-    (void)pthread_detach(thread);
-    return 0;
+    if (vitals_request_add_table(request, VITALS_TABLE_ENVIRONMENT, &error) == 0)
+        return process_query_ask(environment->query, request) ? 0 : -1;
+    vitals_request_free(request);
+    return -1;
 }
 
 static int open_environment(struct monitor *monitor, void **state)
