@@ -102,6 +102,9 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
 struct selection command_selection(const struct settings *settings, const char *const *user);
 struct look command_look(const struct settings *settings);
 
+/* The parts of `vitals info`, for the monitor. info.c */
+extern const struct process_facts command_facts;
+
 /* Writes the name of the user that runs vitals, safe to print, into `out` and returns it.
  * one_shot.c */
 const char *command_user(char *out, size_t capacity);

@@ -10,9 +10,32 @@
 #include "monitor/list/arrange.h"
 #include "record/replay/timeline.h"
 #include "view/draw.h"
+#include "view/paint.h"
 #include "view/selection.h"
 
 enum monitor_mode { MONITOR_AUTO, MONITOR_FULL, MONITOR_COMPACT };
+
+/* The pages of a process, in the order of their tabs. */
+enum process_part {
+    PROCESS_OVERVIEW,
+    PROCESS_THREADS,
+    PROCESS_FILES,
+    PROCESS_SOCKETS,
+    PROCESS_LIMITS,
+    PROCESS_ENVIRONMENT,
+    PROCESS_CGROUP,
+    PROCESS_PARTS
+};
+
+/* What is known of a process in words. */
+struct process_facts {
+    /* What to ask it for a part; yours to free. Errors: EMEMORY. */
+    int (*request)(enum process_part part, vitals_request **out, vitals_error *error);
+
+    /* Paints an answer in at most `width` columns. Returns 0, or -1 if memory ran out. */
+    int (*paint)(const vitals_snapshot *answer, enum process_part part, bool ascii, size_t width,
+                 struct paint *paint);
+};
 
 struct monitor_options {
     struct look look;
@@ -52,6 +75,8 @@ struct monitor_options {
     const char *notice;
 
     const char *term; /* the name of the terminal, as TERM has it; NULL: none */
+
+    const struct process_facts *facts; /* NULL: no process is asked */
 
     /* Writes a layout to its file and says so, or why not, in one line. NULL: there is no place. */
     void (*save)(void *data, const struct arrangement *arrangement, char *out, size_t capacity);

@@ -31,6 +31,10 @@ int paint_done(struct paint *paint)
 
 static void put(struct paint *paint, const char *bytes, size_t size)
 {
+    if (paint->piece != NULL) {
+        paint->piece(paint->data, paint->now, bytes, size);
+        return;
+    }
     while (size > 0) {
         if (paint->used == sizeof(paint->bytes))
             flush(paint);
@@ -50,12 +54,14 @@ static void put_string(struct paint *paint, const char *string)
 
 static void begin_color(struct paint *paint, enum color color)
 {
+    paint->now = color;
     if (paint->color && color != COLOR_PLAIN)
         put_string(paint, ESCAPES[color]);
 }
 
 static void end_color(struct paint *paint, enum color color)
 {
+    paint->now = COLOR_PLAIN;
     if (paint->color && color != COLOR_PLAIN)
         put_string(paint, "\033[0m");
 }

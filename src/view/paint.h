@@ -24,6 +24,9 @@ struct paint {
     bool color; /* ANSI colors */
     vitals_write_fn *write;
     void *data;
+    /* Gets each piece of text, newlines too, with its color, in place of `write`. NULL: none. */
+    void (*piece)(void *data, enum color color, const char *bytes, size_t size);
+    enum color now; /* of the next piece */
     int failed;
     size_t used;
     char bytes[4096];

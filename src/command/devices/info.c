@@ -16,6 +16,7 @@
 #include "command/processes/filter.h"
 #include "command/processes/ps_columns.h"
 #include "feed/rows.h"
+#include "monitor/monitor.h"
 #include "util/thread.h"
 
 enum { LABEL = 32, ROWS_MOST = 64, FILES_MOST = 12, METRICS_MOST = 32, MINUTE = 60 };
@@ -74,6 +75,7 @@ struct info_painter {
     struct paint *paint;
     size_t width; /* 0: no end */
     struct buffer text;
+    bool untitled; /* of tables and sections */
     bool failed;
 };
 
@@ -182,6 +184,8 @@ static void put_metric(struct info_painter *info, vitals_metric metric)
 
 static void put_title(struct info_painter *info, const char *title)
 {
+    if (info->untitled)
+        return;
     paint_end(info->paint);
     paint_text(info->paint, COLOR_BOLD, title);
     paint_end(info->paint);
@@ -263,6 +267,17 @@ static void put_section(struct info_painter *info, const char *title, const vita
             (void)snprintf(line + used, sizeof line - used, ": %s", reason);
         paint_labelled(info->paint, LABEL, info->width, "N/A", COLOR_DIM, line);
         paint_end(info->paint);
+    }
+}
+
+/* Those from one on to before another. */
+static void put_sections(struct info_painter *info, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        size_t count = 0;
+        while (count < METRICS_MOST && SECTIONS[i].metrics[count] != 0)
+            count++;
+        put_section(info, SECTIONS[i].title, SECTIONS[i].metrics, count);
     }
 }
 
@@ -382,7 +397,9 @@ static vitals_availability find_hidden(const struct info_table *table, const vit
     return reason;
 }
 
-static void put_table(struct info_painter *info, const struct info_table *table)
+/* `most` rows, sorted by a metric unless it is 0. */
+static void put_table(struct info_painter *info, const struct info_table *table, size_t most,
+                      vitals_metric by)
 {
     size_t all = vitals_snapshot_count(info->view.now, table->entity), count = 0;
     const vitals_row **rows = calloc(all + 1, sizeof(const vitals_row *));
@@ -391,10 +408,10 @@ static void put_table(struct info_painter *info, const struct info_table *table)
         return;
     EACH_ROW(row, info->view.now, table->entity)
         rows[count++] = row;
-    sorted_by = table->by;
-    if (table->by != 0)
+    sorted_by = by;
+    if (by != 0)
         qsort(rows, count, sizeof(const vitals_row *), compare_rows);
-    size_t shown = count < table->most ? count : table->most;
+    size_t shown = count < most ? count : most;
     put_title(info, table->title);
     vitals_availability hidden = find_hidden(table, rows, count);
     if (hidden <= 0) {
@@ -462,13 +479,8 @@ static int info_paint(const vitals_snapshot *answer, const struct settings *sett
     paint_end(info.paint);
 
     vitals_metric more[METRICS_MOST];
-    size_t count;
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        for (count = 0; count < METRICS_MOST && SECTIONS[i].metrics[count] != 0;)
-            count++;
-        put_section(&info, SECTIONS[i].title, SECTIONS[i].metrics, count);
-    }
-    count = 0;
+    size_t count = 0;
+    put_sections(&info, 0, SECTION_COUNT);
     for (vitals_metric metric = 0;
          (metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST;) {
         if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS && !has_place(metric))
@@ -478,12 +490,65 @@ static int info_paint(const vitals_snapshot *answer, const struct settings *sett
 
     for (size_t i = 0; i < TABLE_COUNT; i++) {
         if (vitals_snapshot_has_table(answer, TABLES[i].entity))
-            put_table(&info, &TABLES[i]);
+            put_table(&info, &TABLES[i], TABLES[i].most, TABLES[i].by);
     }
     info.failed |= info.text.failed;
     buffer_done(&info.text);
     return info.failed ? -1 : 0;
 }
+
+/* ---- a part of it, for the monitor ---- */
+
+/* Tables, and the sections from one on to before another. `by` in place of a table's own. */
+static const struct info_part {
+    size_t first, end;
+    vitals_table tables[3]; /* ends with 0 */
+    vitals_metric by;
+} PARTS[PROCESS_PARTS] = {
+    [PROCESS_OVERVIEW] = {0, 4, {0}, 0},
+    [PROCESS_THREADS] = {0, 0, {VITALS_TABLE_THREAD}, VITALS_THREAD_CPU_SECONDS},
+    [PROCESS_FILES] = {0, 0, {VITALS_TABLE_DESCRIPTOR, VITALS_TABLE_MAPPED_FILE}, 0},
+    [PROCESS_SOCKETS] = {0, 0, {VITALS_TABLE_SOCKET}, 0},
+    [PROCESS_LIMITS] = {4, 6, {VITALS_TABLE_LIMIT}, 0},
+    [PROCESS_ENVIRONMENT] = {0, 0, {VITALS_TABLE_ENVIRONMENT}, 0},
+    [PROCESS_CGROUP] = {6, 7, {0}, 0},
+};
+
+static int part_request(enum process_part part, vitals_request **out, vitals_error *error)
+{
+    static const vitals_metric FIRST[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
+                                          VITALS_HOST_BOOT_TIME_SECONDS, 0};
+    int code = command_request(FIRST, PARTS[part].tables, out, error);
+    for (size_t i = PARTS[part].first; i < PARTS[part].end; i++) {
+        for (size_t j = 0; code == 0 && j < METRICS_MOST && SECTIONS[i].metrics[j] != 0; j++)
+            code = vitals_request_add(*out, SECTIONS[i].metrics[j], error);
+    }
+    return code;
+}
+
+static int part_paint(const vitals_snapshot *answer, enum process_part part, bool ascii,
+                      size_t width, struct paint *paint)
+{
+    enum { MOST = 1000 };
+    const struct info_part *own = &PARTS[part];
+    struct info_painter info = {.view = {answer, NULL, ascii, false, true},
+                                .process = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL),
+                                .paint = paint,
+                                .width = width};
+    info.untitled = own->end - own->first + (own->tables[0] != 0) + (own->tables[1] != 0) == 1;
+    if (info.process == NULL)
+        return 0;
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        if (TABLES[i].entity == own->tables[0] || TABLES[i].entity == own->tables[1])
+            put_table(&info, &TABLES[i], MOST, own->by != 0 ? own->by : TABLES[i].by);
+    }
+    put_sections(&info, own->first, own->end);
+    info.failed |= info.text.failed;
+    buffer_done(&info.text);
+    return info.failed ? -1 : 0;
+}
+
+const struct process_facts command_facts = {part_request, part_paint};
 
 /* ---- the query ---- */
 

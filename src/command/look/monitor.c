@@ -50,6 +50,7 @@ static void fill_options(const struct settings *settings, const char *const *use
         .temporary = settings->environment.temporary,
         .notice = settings->view.config_notice,
         .term = settings->environment.term,
+        .facts = &command_facts,
     };
     /* The story has no quarter of an hour, and is told second by second. */
     static const uint64_t USUAL_NS = 900000000000u, STORY_NS = 20000000000u, TOLD_NS = 1000000000;
