@@ -9,6 +9,7 @@
 // clang-format off
 #define CTRL(letter) INPUT_CONTROL(letter)
 #define ALT(letter)  (INPUT_ALT | (letter))
+#define PART(digit, number) {"1 to 7", {digit}, ON_PROCESS, ACTION_PART, number, KEYS_PART, NULL}
 #define DIGIT(digit, number) {"0 to 9", {digit}, ON_MAIN, ACTION_DEVICE, number, KEYS_LOOK, NULL}
 
 const struct binding bindings[] = {
@@ -49,11 +50,11 @@ const struct binding bindings[] = {
     {"]", {']', ALT('J')}, ON_MAIN, ACTION_SCROLL, 1, KEYS_MOVE, NULL},
     {"PgUp", {INPUT_PAGE_UP, '['}, ON_TREE | ON_ENVIRONMENT, ACTION_UP, 0, KEYS_MOVE, NULL},
     {"PgDn", {INPUT_PAGE_DOWN, ']'}, ON_TREE | ON_ENVIRONMENT, ACTION_DOWN, 0, KEYS_MOVE, NULL},
-    {"PgUp", {INPUT_PAGE_UP}, ON_DEVICE | ON_HELP, ACTION_PAGE_UP, 0, KEYS_MOVE, NULL},
-    {"PgDn", {INPUT_PAGE_DOWN}, ON_DEVICE | ON_HELP, ACTION_PAGE_DOWN, 0, KEYS_MOVE, NULL},
-    {"Home End", {INPUT_HOME}, ON_LINES | ON_HELP, ACTION_FIRST, 0, KEYS_MOVE,
+    {"PgUp", {INPUT_PAGE_UP}, ON_DEVICE | ON_HELP | ON_PROCESS, ACTION_PAGE_UP, 0, KEYS_MOVE, NULL},
+    {"PgDn", {INPUT_PAGE_DOWN}, ON_DEVICE | ON_HELP | ON_PROCESS, ACTION_PAGE_DOWN, 0, KEYS_MOVE, NULL},
+    {"Home End", {INPUT_HOME}, ON_LINES | ON_HELP | ON_PROCESS, ACTION_FIRST, 0, KEYS_MOVE,
      "the first line, the last line"},
-    {"End", {INPUT_END}, ON_LINES | ON_HELP, ACTION_LAST, 0, KEYS_MOVE, NULL},
+    {"End", {INPUT_END}, ON_LINES | ON_HELP | ON_PROCESS, ACTION_LAST, 0, KEYS_MOVE, NULL},
     {"Left Right n N", {INPUT_LEFT, ALT('h'), 'N'}, ON_DEVICE, ACTION_SIDEWAYS, -1, KEYS_MOVE,
      NULL},
     {"Right", {INPUT_RIGHT, ALT('l'), 'n'}, ON_DEVICE, ACTION_SIDEWAYS, 1, KEYS_MOVE, NULL},
@@ -88,11 +89,28 @@ const struct binding bindings[] = {
     {"Enter", {INPUT_ENTER, '\r'}, ON_LISTS, ACTION_PROCESS, 0, KEYS_ACT, "the process over time"},
     {"e", {'e'}, ON_LISTS | ON_PROCESS, ACTION_ENVIRONMENT, 0, KEYS_ACT, "its environment"},
     {"t F5", {'t'}, ON_MAIN, ACTION_TREE, 0, KEYS_ACT, "the tree of processes"},
-    {"T F9", {'T', INPUT_F9}, ON_LISTS, ACTION_SIGNAL, SIGTERM, KEYS_ACT, "ask before sending SIGTERM"},
-    {"K k", {'K', 'k'}, ON_LISTS, ACTION_SIGNAL, SIGKILL, KEYS_ACT, "ask before sending SIGKILL"},
-    {"I C-c", {'I', CTRL('c')}, ON_LISTS, ACTION_SIGNAL, SIGINT, KEYS_ACT,
+    {"T F9", {'T', INPUT_F9}, ON_LISTS | ON_PROCESS, ACTION_SIGNAL, SIGTERM, KEYS_ACT, "ask before sending SIGTERM"},
+    {"K k", {'K', 'k'}, ON_LISTS | ON_PROCESS, ACTION_SIGNAL, SIGKILL, KEYS_ACT, "ask before sending SIGKILL"},
+    {"I C-c", {'I', CTRL('c')}, ON_LISTS | ON_PROCESS, ACTION_SIGNAL, SIGINT, KEYS_ACT,
      "ask before sending SIGINT"},
     {"Esc", {INPUT_ESCAPE}, ON_LISTS, ACTION_CLEAR, 0, KEYS_ACT, "nothing selected or tagged"},
+
+    {"Tab S-Tab", {INPUT_TAB, INPUT_RIGHT, ALT('l')}, ON_PROCESS, ACTION_TAB, 1, KEYS_PART,
+     "the next page, the one before (Right, Left; 1 to 7; click)"},
+    {"S-Tab", {INPUT_BACK_TAB, INPUT_LEFT, ALT('h')}, ON_PROCESS, ACTION_TAB, -1, KEYS_PART, NULL},
+    PART('1', PROCESS_OVERVIEW), PART('2', PROCESS_THREADS), PART('3', PROCESS_FILES),
+    PART('4', PROCESS_SOCKETS), PART('5', PROCESS_LIMITS), PART('6', PROCESS_ENVIRONMENT),
+    PART('7', PROCESS_CGROUP),
+    {"Up", {INPUT_UP, ALT('k'), '['}, ON_PROCESS, ACTION_UP, 0, KEYS_PART, NULL},
+    {"Down", {INPUT_DOWN, ALT('j'), ']'}, ON_PROCESS, ACTION_DOWN, 0, KEYS_PART, NULL},
+    {"/ \\ &", {'/', '\\', '&', INPUT_F3, INPUT_F4}, ON_PROCESS, ACTION_FILTER, 0, KEYS_PART,
+     "only lines that hold the words"},
+    {"n F7 F8", {'n', INPUT_F7, INPUT_F8}, ON_PROCESS, ACTION_NICE, 0, KEYS_PART, "its nice value"},
+    {"i", {'i'}, ON_PROCESS, ACTION_IO_PRIORITY, 0, KEYS_PART, "its I/O priority"},
+    {"a", {'a'}, ON_PROCESS, ACTION_AFFINITY, 0, KEYS_PART, "CPUs that it may use"},
+    {"y", {'y'}, ON_PROCESS, ACTION_COPY, 0, KEYS_PART, "copy its command line to the clipboard"},
+    {"z", {'z'}, ON_PROCESS, ACTION_SPAN, 0, KEYS_PART, "time base of the charts"},
+    {"r", {'r', 'R', CTRL('r')}, ON_PROCESS, ACTION_RESET, 0, KEYS_PART, "read the page again"},
 
     {"p", {'p'}, ON_TIMES & ~(unsigned)ON_MAIN, ACTION_PAUSE, 0, KEYS_TIME, NULL},
     {"{ }  S-Left S-Right", {'{', INPUT_SHIFT_LEFT}, ON_TIMES, ACTION_TIME_SAMPLE, -1, KEYS_TIME,
@@ -131,10 +149,11 @@ static const struct {
     const char *help;
 } ELSEWHERE[] = {
     {'u', "& and user:NAME shows one user's processes"},
-    {'i', "to set its priority: renice, or ionice"},
-    {INPUT_F7, "to set its priority: renice"},
-    {INPUT_F8, "to set its priority: renice"},
-    {'l', "vitals info --files PID lists its open files"},
+    {'i', "Enter, then i sets the I/O priority of a process"},
+    {INPUT_F7, "Enter, then n sets the nice value of a process"},
+    {INPUT_F8, "Enter, then n sets the nice value of a process"},
+    {'l', "Enter, then 3 lists the open files of a process"},
+    {'F', "the selection follows its process by itself"},
     {'s', "strace -p PID shows its system calls"},
     {'j', "A-j moves down"},
     {'H', "C and thr shows how many threads a process has"},
@@ -152,7 +171,8 @@ const char *key_elsewhere(uint32_t code)
 }
 
 const char *const key_group_names[KEYS_END] = {
-    "", "What is shown", "Moving", "Finding and sorting", "Processes", "The past", "Help and end"};
+    "",          "What is shown",          "Moving",   "Finding and sorting",
+    "Processes", "The pages of a process", "The past", "Help and end"};
 
 const struct binding *binding_find(unsigned screen, uint32_t code)
 {

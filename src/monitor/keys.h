@@ -24,6 +24,9 @@ enum action {
     ACTION_SORT, ACTION_SORT_BEHIND, ACTION_GROUP, ACTION_HIDE, /* the next key names it */
     ACTION_UNFOLD, /* 1 opens a group, -1 closes it, 0 all of them */
     ACTION_SECOND, ACTION_SPAN,
+    ACTION_TAB,      /* steps */
+    ACTION_PART,     /* enum process_part */
+    ACTION_NICE, ACTION_IO_PRIORITY, ACTION_AFFINITY, ACTION_COPY,
     ACTION_COLUMNS, ACTION_PERCENT, ACTION_PLAIN, ACTION_SAVE, ACTION_PAUSE,
     ACTION_TIME_SAMPLE,  /* samples; so the next ones move through what was kept */
     ACTION_TIME_SECONDS, /* how many */
@@ -44,7 +47,16 @@ enum {
 };
 // clang-format on
 
-enum key_group { KEYS_LOOK = 1, KEYS_MOVE, KEYS_SORT, KEYS_ACT, KEYS_TIME, KEYS_OTHER, KEYS_END };
+enum key_group {
+    KEYS_LOOK = 1,
+    KEYS_MOVE,
+    KEYS_SORT,
+    KEYS_ACT,
+    KEYS_PART,
+    KEYS_TIME,
+    KEYS_OTHER,
+    KEYS_END
+};
 
 enum { KEY_CODES = 6 };
 

@@ -242,6 +242,9 @@ static void run(struct loop *loop)
             monitor_draw(monitor, &loop->canvas);
             terminal_mouse(!monitor->model.arranged.plain);
             terminal_show(&loop->canvas);
+            if (monitor->copied[0] != '\0')
+                terminal_send(monitor->copied);
+            monitor->copied[0] = '\0';
             loop->changed = false;
         }
         if (!turn(loop)) {

@@ -22,10 +22,18 @@ static int VITALS_FORMAT(3, 4) fail(vitals_error *error, int code, const char *f
     return code;
 }
 
-static const struct screen *find(const char *name)
+/* "process-threads" is a page of the screen process; *part (may be NULL) gets which. */
+static const struct screen *find(const char *name, enum process_part *part)
 {
-    for (size_t i = 0; screens[i] != NULL; i++) {
-        if (name == NULL || strcmp(screens[i]->name, name) == 0)
+    const char *page = name != NULL ? strchr(name, '-') : NULL;
+    int found = page != NULL ? process_part_find(page + 1) : PROCESS_OVERVIEW;
+    size_t size = page != NULL ? (size_t)(page - name) : name != NULL ? strlen(name) : 0;
+    if (part != NULL && found >= 0)
+        *part = (enum process_part)found;
+    for (size_t i = 0; screens[i] != NULL && found >= 0; i++) {
+        if (name == NULL ||
+            (strlen(screens[i]->name) == size && strncmp(screens[i]->name, name, size) == 0 &&
+             (page == NULL || screens[i] == &screen_process)))
             return screens[i];
     }
     return NULL;
@@ -33,7 +41,7 @@ static const struct screen *find(const char *name)
 
 bool monitor_asks(const char *name)
 {
-    const struct screen *screen = find(name);
+    const struct screen *screen = find(name, NULL);
     return screen != NULL && screen->asks;
 }
 
@@ -70,7 +78,8 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
                   const struct monitor_picture *picture, vitals_write_fn *write, void *data,
                   vitals_error *error)
 {
-    const struct screen *screen = find(picture->screen);
+    enum process_part part = PROCESS_OVERVIEW;
+    const struct screen *screen = find(picture->screen, &part);
     const vitals_clock *clock = vitals_clock_system();
     struct monitor *monitor = screen != NULL ? calloc(1, sizeof *monitor) : NULL;
     struct canvas canvas = {0};
@@ -90,6 +99,7 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
         code = fail(error, VITALS_EMEMORY, "out of memory");
     if (ready) {
         monitor->model.same = true;
+        monitor->part = part;
         monitor_resize(monitor, canvas.width, canvas.height);
     }
     if (ready && options->replay != NULL) {

@@ -96,7 +96,7 @@ static const char *capability(const char *name)
     return value == (char *)-1 ? NULL : value;
 }
 
-static void send(const char *text)
+void terminal_send(const char *text)
 {
     (void)fflush(stdout);
     ssize_t ignored = write(STDOUT_FILENO, text, strlen(text));
@@ -180,8 +180,8 @@ static void begin_keys(void)
 {
     char text[64];
     text[strip_padding(capability("smkx"), text, sizeof text - 1)] = '\0';
-    send(text);
-    send(PASTE_ON);
+    terminal_send(text);
+    terminal_send(PASTE_ON);
 }
 
 /* Until a program has come back from endwin once, ncurses 6.4 takes it for one that only places the
@@ -241,7 +241,7 @@ void terminal_close(void)
 {
     if (terminal.screen == NULL)
         return;
-    send(PASTE_OFF);
+    terminal_send(PASTE_OFF);
     (void)mousemask(0, NULL);
     (void)endwin();
     delscreen(terminal.screen);
@@ -255,7 +255,7 @@ void terminal_close(void)
 
 void terminal_suspend(void)
 {
-    send(PASTE_OFF);
+    terminal_send(PASTE_OFF);
     (void)endwin();
     if (terminal.has_found)
         (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);

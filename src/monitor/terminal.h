@@ -32,6 +32,9 @@ int terminal_colors(void);
 /* Sends what is not there yet. */
 void terminal_show(const struct canvas *canvas);
 
+/* Sends a sequence that moves nothing, as one for the clipboard. */
+void terminal_send(const char *sequence);
+
 /* Takes or releases the mouse; without it the terminal marks text. It is taken at the start. */
 void terminal_mouse(bool wanted);
 

@@ -108,6 +108,11 @@ void terminal_show(const struct canvas *canvas)
     (void)write_all(NULL, "\f", 1);
 }
 
+void terminal_send(const char *sequence)
+{
+    (void)!write(STDOUT_FILENO, sequence, strlen(sequence));
+}
+
 void terminal_mouse(bool wanted)
 {
     (void)wanted;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "monitor/history/parse_time.h"
+#include "monitor/screens/pane.h"
 #include "util/base.h"
 
 enum { SPEED_MOST = 6, AT_ONCE = 64, GAP_SECONDS = 10, GAP_STEPS = 5 };
@@ -78,8 +79,13 @@ static void show(struct player *player)
 
 void player_fill_anew(struct player *player)
 {
+    vitals_error error;
     drop_filled(player);
-    if (!player->file && !player->model->away)
+    /* From now on back: the cursor of a live monitor stands nowhere. */
+    const vitals_snapshot *now = player->model->machine.now;
+    if (!player->file && !player->model->away &&
+        (now == NULL ||
+         timeline_cursor_at(&player->cursor, vitals_snapshot_realtime_ns(now), &error) != 1))
         return;
     player->fills = timeline_cursor_processes(&player->cursor);
     player->fills_model = false;
@@ -416,7 +422,9 @@ bool player_fill(struct player *player, int most,
      * recording may be of weeks. */
     enum { MEANS = 120 };
     const uint64_t HELD_NS = 4 * 3600 * NS_PER_SECOND;
-    const uint64_t SEEN_NS = ((uint64_t)player->model->width * 2 + MEANS) * NS_PER_SECOND;
+    const uint64_t SEEN_NS = (uint64_t)(player->model->width * chart_seconds[player->model->span] +
+                                        MEANS) *
+                             NS_PER_SECOND;
     const vitals_snapshot *now = player->filled != NULL ? timeline_reader_now(player->fills) : NULL;
     if (now == NULL)
         drop_filled(player); /* it has been left meanwhile */

@@ -1,15 +1,12 @@
-/* hints.c: the last row of the main screen: keys and what they do, as many as fit. A click on one
- * presses it. */
+/* hints.c: the last row of a screen: keys and what they do, as many as fit. A click on one presses
+ * it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "monitor/screens/screen.h"
 #include "util/base.h"
 
-static const struct {
-    uint32_t code;
-    const char *key, *does;
-} HINTS[] = {
+const struct hint hints_main[] = {
     {'h', "h", "help"},    {INPUT_ENTER, "Enter", "details"},
     {'t', "t", "tree"},    {'\\', "\\", "search"},
     {'&', "&", "filter"},  {'o', "o", "sort"},
@@ -18,19 +15,23 @@ static const struct {
     {'z', "z", "time"},    {'T', "T", "end it"},
     {'C', "C", "columns"}, {'q', "q", "quit"},
 };
+const size_t hints_main_count = ARRAY_COUNT(hints_main);
 
 enum { GAP = 2 };
 
-/* Where a hint begins, and its columns; those that do not fit have none. `q` is always there. */
-static int place_of(size_t index, int width, int *columns)
+static int hint_columns(const struct hint *hint)
 {
-    int x = 1, last = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(HINTS); i++) {
-        last = (int)(strlen(HINTS[ARRAY_COUNT(HINTS) - 1].key) +
-                     strlen(HINTS[ARRAY_COUNT(HINTS) - 1].does)) +
-               1 + GAP;
-        int own = (int)(strlen(HINTS[i].key) + strlen(HINTS[i].does)) + 1;
-        bool is_last = i + 1 == ARRAY_COUNT(HINTS), fits = x + own + (is_last ? 0 : last) < width;
+    return (int)(strlen(hint->key) + strlen(hint->does)) + 1;
+}
+
+/* Where a hint begins, and its columns; those that do not fit have none. The last, which leads
+ * back, is always there. */
+static int place_of(const struct hint *hints, size_t count, size_t index, int width, int *columns)
+{
+    int x = 1, last = hint_columns(&hints[count - 1]) + GAP;
+    for (size_t i = 0; i < count; i++) {
+        int own = hint_columns(&hints[i]);
+        bool fits = x + own + (i + 1 == count ? 0 : last) < width;
         if (i == index) {
             *columns = fits ? own : 0;
             return x;
@@ -40,24 +41,24 @@ static int place_of(size_t index, int width, int *columns)
     return x;
 }
 
-void hints_draw(struct pen *pen, int width, int y)
+void hints_draw(struct pen *pen, const struct hint *hints, size_t count, int width, int y)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(HINTS); i++) {
-        int columns, x = place_of(i, width, &columns);
+    for (size_t i = 0; i < count; i++) {
+        int columns, x = place_of(hints, count, i, width, &columns);
         if (columns == 0)
             continue;
-        x += canvas_text(pen->canvas, x, y, INK_KEY, HINTS[i].key);
-        (void)canvas_text(pen->canvas, x + 1, y, INK_SOFT, HINTS[i].does);
+        x += canvas_text(pen->canvas, x, y, INK_KEY, hints[i].key);
+        (void)canvas_text(pen->canvas, x + 1, y, INK_SOFT, hints[i].does);
     }
 }
 
-void hints_click(struct monitor *monitor, int x)
+void hints_click(struct monitor *monitor, const struct hint *hints, size_t count, int x)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(HINTS); i++) {
-        int columns, begin = place_of(i, monitor->model.width, &columns);
+    for (size_t i = 0; i < count; i++) {
+        int columns, begin = place_of(hints, count, i, monitor->model.width, &columns);
         if (x < begin || x >= begin + columns)
             continue;
-        struct input_event event = {.code = HINTS[i].code};
+        struct input_event event = {.code = hints[i].code};
         monitor_input(monitor, &event);
         return;
     }

@@ -61,6 +61,16 @@ extern const int chart_seconds[CHART_SPANS];
 struct graph pane_chart(const struct model *model, const struct history *history, double most,
                         ink ramp, bool down);
 
+/* A tile of two series: the figures have the colors of their charts. */
+void pane_pair(struct pen *pen, const struct box *box, struct tile *tile, const struct graph *up,
+               const struct graph *down);
+
+/* The full height of a chart of bytes: it seldom changes. */
+double pane_scale(double most);
+
+/* A command, its program without its folders and strong. */
+void pane_program(struct pen *pen, const struct canvas_field *field, char *command);
+
 void pane_attention(struct pen *pen, const struct model *model, int y);
 
 /* True if a device has a fault, or is slowed down by one. */

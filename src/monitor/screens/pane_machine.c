@@ -115,7 +115,7 @@ void pane_header(struct pen *pen, const struct model *model, int y)
 
 /* The next of 1, 2 and 5 times a power of ten, or of 1024 and so on: a scale that seldom changes.
  */
-static double scale_of(double most)
+double pane_scale(double most)
 {
     static const double STEPS[] = {1, 2, 5, 10, 20, 50, 100, 200, 500};
     double unit = 1024;
@@ -161,9 +161,8 @@ char *pane_amount(const vitals_row *row, vitals_metric used, vitals_metric total
     return out;
 }
 
-/* A tile of two series: the figures have the colors of their charts. */
-static void draw_pair(struct pen *pen, const struct box *box, struct tile *tile,
-                      const struct graph *up, const struct graph *down)
+void pane_pair(struct pen *pen, const struct box *box, struct tile *tile, const struct graph *up,
+               const struct graph *down)
 {
     tile->note = "";
     tile->value_style = STYLE_BOLD | theme_step(up->style, 0.9);
@@ -196,7 +195,7 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
     if (own.has_swap)
         (void)snprintf(right, sizeof right, "swap %.0f%%", own.swap * 100);
     struct tile tile = {.label = "CPU", .name = name, .value = value, .left = left, .right = right};
-    draw_pair(pen, box, &tile, &up, &down);
+    pane_pair(pen, box, &tile, &up, &down);
 }
 
 static void draw_flow(struct pen *pen, const struct model *model, const struct box *box,
@@ -213,7 +212,7 @@ static void draw_flow(struct pen *pen, const struct model *model, const struct b
             highest > most)
             most = highest;
     }
-    most = scale_of(most);
+    most = pane_scale(most);
     struct graph up = pane_chart(model, &model->traffic[first], most, INK_IN, false);
     struct graph down = pane_chart(model, &model->traffic[first + 1], most, INK_OUT, true);
     if (known[0])
@@ -224,7 +223,7 @@ static void draw_flow(struct pen *pen, const struct model *model, const struct b
     if (known[0] || known[1])
         (void)snprintf(right, sizeof right, "full: %s", cell_rate(true, most, scale));
     struct tile tile = {.label = label, .name = "", .value = value, .left = left, .right = right};
-    draw_pair(pen, box, &tile, &up, &down);
+    pane_pair(pen, box, &tile, &up, &down);
 }
 
 static const char *const DISK_WORDS[] = {"read", "written"}, *const NETWORK_WORDS[] = {"in", "out"};

@@ -123,6 +123,17 @@ static size_t program_of(char *command)
     return end;
 }
 
+void pane_program(struct pen *pen, const struct canvas_field *field, char *command)
+{
+    char part[WORDS_COMMAND];
+    size_t program = program_of(command);
+    canvas_field(pen->canvas, field, command);
+    (void)snprintf(part, sizeof part, "%.*s", (int)program, command);
+    int wide = canvas_columns(part);
+    canvas_restyle(pen->canvas, field->x, field->y, wide < field->columns ? wide : field->columns,
+                   STYLE_BOLD);
+}
+
 /* The command of a line: what it holds, its program, and its arguments. */
 static void draw_command(struct pen *pen, const struct model *model, const struct item *item,
                          const struct canvas_field *place, bool is_marked)
@@ -143,14 +154,12 @@ static void draw_command(struct pen *pen, const struct model *model, const struc
         field.columns -= wide;
         field.style = place->style;
     }
-    size_t program = known && !item->head ? program_of(command) : 0;
     if (!known && !is_marked)
         field.style = INK_SOFT;
-    canvas_field(pen->canvas, &field, command);
-    (void)snprintf(part, sizeof part, "%.*s", (int)program, command);
-    int wide = canvas_columns(part);
-    canvas_restyle(pen->canvas, field.x, field.y, wide < field.columns ? wide : field.columns,
-                   STYLE_BOLD);
+    if (known && !item->head)
+        pane_program(pen, &field, command);
+    else
+        canvas_field(pen->canvas, &field, command);
 }
 
 /* How much of a whole a value is, as a color: nothing stands out that is little. */

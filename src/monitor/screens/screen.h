@@ -13,6 +13,18 @@
 struct monitor;
 struct monitor_source;
 
+/* From PROMPT_LINES on they are questions of a screen. */
+enum prompt {
+    PROMPT_NONE,
+    PROMPT_SEARCH,
+    PROMPT_FILTER,
+    PROMPT_TIME,
+    PROMPT_LINES,
+    PROMPT_NICE,
+    PROMPT_IO,
+    PROMPT_CPUS
+};
+
 struct screen {
     const char *name;
     unsigned bit;   /* for the key table */
@@ -42,6 +54,9 @@ struct screen {
     int (*descriptor)(const void *state);
     uint64_t (*patience_ns)(const void *state);
 
+    /* What a person has entered at a question that the screen asked. NULL: it asks none. */
+    void (*answer)(struct monitor *monitor, void *state, enum prompt prompt, const char *text);
+
     /* Adds the values of an older snapshot to graphs of its own, newest first; NULL: it has
      * none. */
     void (*recall)(void *state, const struct model *then);
@@ -61,16 +76,18 @@ extern const struct screen screen_signal;
 /* Ends with NULL. */
 extern const struct screen *const screens[];
 
-enum prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_TIME };
-
-enum { SCREENS_DEEP = 8 };
+enum { SCREENS_DEEP = 8, COPIED = 2048 };
 
 struct monitor {
     const struct monitor_options *options;
     struct model model;
-    struct player *player;    /* through the past, borrowed; NULL: there is none */
-    char moment[PROMPT_TEXT]; /* that is being typed */
-    int height;               /* of the terminal; the model's is less where a row says the moment */
+    struct player *player;   /* through the past, borrowed; NULL: there is none */
+    char typed[PROMPT_TEXT]; /* a moment, or what a screen has asked for */
+    char lines[PROMPT_TEXT]; /* the filter of the lines of a process's page */
+    char question[256];      /* of a screen */
+    char copied[COPIED];     /* to be sent to the terminal; "": nothing */
+    enum process_part part;  /* that the page of a process begins with */
+    int height;              /* of the terminal; the model's is less where a row says the moment */
     struct {
         const struct screen *screen;
         void *state;
@@ -104,6 +121,12 @@ void monitor_wants(const struct monitor *monitor, struct wants *out);
 int monitor_open(struct monitor *monitor, const struct screen *screen);
 void monitor_close(struct monitor *monitor);
 
+/* Asks for words in the last row, for the screen's `answer`. */
+void monitor_ask(struct monitor *monitor, enum prompt prompt, const char *question);
+
+/* The next time base of the charts. */
+void monitor_span(struct monitor *monitor);
+
 /* The descriptor that the top screen waits for (-1: none), and for how long at most (0: for
  * ever). */
 int monitor_descriptor(const struct monitor *monitor);
@@ -123,8 +146,20 @@ void monitor_draw_below(const struct monitor *monitor, struct pen *pen);
 
 /* ---- hints.c: keys in the last row, which can be clicked ---- */
 
-void hints_draw(struct pen *pen, int width, int y);
-void hints_click(struct monitor *monitor, int x);
+struct hint {
+    uint32_t code;
+    const char *key, *does;
+};
+extern const struct hint hints_main[];
+extern const size_t hints_main_count;
+
+void hints_draw(struct pen *pen, const struct hint *hints, size_t count, int width, int y);
+void hints_click(struct monitor *monitor, const struct hint *hints, size_t count, int x);
+
+/* ---- process_page.c ---- */
+
+/* The page of a name, as in `--screen 120x40:process-threads`; below 0: none. */
+int process_part_find(const char *key);
 
 /* Lines that a key or the wheel moves by in a list; 0: it is another one. */
 int input_lines(const struct input_event *event, int page, int count);

@@ -51,6 +51,8 @@ static int open_help(struct monitor *monitor, void **state)
 
     enum key_group group = KEYS_END;
     for (const struct binding *binding = bindings; binding->keys != NULL; binding++) {
+        if (binding->group == KEYS_PART && monitor->model.arranged.nvitop)
+            continue;
         if (binding->group != group) {
             group = binding->group;
             add(help, "", "", false, false);

@@ -124,7 +124,7 @@ static void draw_usual(const struct model *model, const struct layout *layout, s
     pane_gpus(pen, model, layout);
     pane_processes(pen, model, layout, 0);
     if (layout->hints)
-        hints_draw(pen, model->width, model->height - 1);
+        hints_draw(pen, hints_main, hints_main_count, model->width, model->height - 1);
 }
 
 static void draw(const struct monitor *monitor, const void *state UNUSED, struct pen *pen)
@@ -302,8 +302,9 @@ static void second_chart(struct model *model)
                                                   : "°C");
 }
 
-static void span_chart(struct model *model)
+void monitor_span(struct monitor *monitor)
 {
+    struct model *model = &monitor->model;
     if (model->arranged.nvitop) {
         model_say(model, "the time base can be chosen on the main screen, without --layout nvitop");
         return;
@@ -326,7 +327,7 @@ static bool act(struct monitor *monitor, void *state UNUSED, enum action action,
     case ACTION_PAGE_UP: select_step(model, -page(monitor)); return true;
     case ACTION_PAGE_DOWN: select_step(model, page(monitor)); return true;
     case ACTION_SECOND: second_chart(model); return true;
-    case ACTION_SPAN: span_chart(model); return true;
+    case ACTION_SPAN: monitor_span(monitor); return true;
     case ACTION_SCROLL:
         if (!model->arranged.nvitop) {
             scroll_usual(monitor, argument);
@@ -426,7 +427,7 @@ static bool click(struct monitor *monitor, void *state UNUSED, const struct inpu
         return true;
     }
     if (layout.hints && event->y == model->height - 1) {
-        hints_click(monitor, event->x);
+        hints_click(monitor, hints_main, hints_main_count, event->x);
         return true;
     }
     if (device_choice_click(monitor, &layout, event))

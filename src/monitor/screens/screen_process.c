@@ -1,20 +1,22 @@
-/* screen_process.c: one process over time: CPU and memory, and what it does on a device. Graphs
- * begin when the screen is opened, and scale themselves. */
+/* screen_process.c: one process: its values over time, as far back as they were kept; on pages in
+ * tabs (process_page.h), or with --layout nvitop as two or four graphs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/screens/process_page.h"
 #include "monitor/screens/screen.h"
 #include "util/base.h"
 
-enum { GRAPHS = 4, HEAD = 6, FACT = 320 };
+enum { GRAPHS = CHART_READ, HEAD = 6, FACT = 320 };
 
 struct screen_process {
     struct identity identity;
     uint64_t sequence; /* of the last snapshot that was added */
     unsigned epoch;    /* of the model, then */
-    struct history histories[GRAPHS];
+    struct history histories[PROCESS_CHARTS];
+    struct process_page page;
 };
 
 static const struct process_subject {
@@ -68,10 +70,23 @@ static struct item item_of(const struct model *model, const struct screen_proces
     return item;
 }
 
-static void settle(struct monitor *monitor, void *state)
+/* The values of a moment; bytes of disks where the list has them. */
+static void record(struct screen_process *process, const struct model *model,
+                   const struct item *item, uint64_t time_ns,
+                   void (*add)(struct history *history, uint64_t time_ns, double value))
 {
-    struct screen_process *process = state;
-    const struct model *model = &monitor->model;
+    static const vitals_metric DISKS[] = {VITALS_PROCESS_READ_BYTES, VITALS_PROCESS_WRITTEN_BYTES};
+    double rate;
+    for (size_t i = 0; i < GRAPHS; i++)
+        add(&process->histories[i], time_ns, subject_value(&SUBJECTS[i], model, item));
+    for (size_t i = 0; i < ARRAY_COUNT(DISKS); i++) {
+        if (item_rate(model, item->process, DISKS[i], &rate))
+            add(&process->histories[CHART_READ + i], time_ns, rate);
+    }
+}
+
+static void add_reading(struct screen_process *process, const struct model *model)
+{
     const vitals_snapshot *now = model->machine.now;
     if (model->epoch != process->epoch) {
         memset(process->histories, 0, sizeof process->histories);
@@ -82,9 +97,15 @@ static void settle(struct monitor *monitor, void *state)
         return;
     struct item item = item_of(model, process);
     process->sequence = vitals_snapshot_sequence(now);
-    for (size_t i = 0; i < GRAPHS; i++)
-        history_add(&process->histories[i], vitals_snapshot_monotonic_ns(now),
-                    subject_value(&SUBJECTS[i], model, &item));
+    record(process, model, &item, vitals_snapshot_monotonic_ns(now), history_add);
+}
+
+static void settle(struct monitor *monitor, void *state)
+{
+    struct screen_process *process = state;
+    add_reading(process, &monitor->model);
+    if (!monitor->model.arranged.nvitop)
+        process_page_settle(monitor, &process->page, &process->identity, process->histories);
 }
 
 static void recall(void *state, const struct model *then)
@@ -93,9 +114,7 @@ static void recall(void *state, const struct model *then)
     struct item item = item_of(then, process);
     /* one of the two, as the list is of all processes or of those on devices */
     const vitals_snapshot *moment = then->machine.now != NULL ? then->machine.now : then->all.now;
-    for (size_t i = 0; i < GRAPHS; i++)
-        history_add_before(&process->histories[i], vitals_snapshot_monotonic_ns(moment),
-                           subject_value(&SUBJECTS[i], then, &item));
+    record(process, then, &item, vitals_snapshot_monotonic_ns(moment), history_add_before);
 }
 
 /* The box above the graphs: the whole row, whatever the list of the view leaves out, and the
@@ -159,6 +178,10 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     const struct screen_process *process = state;
     const struct model *model = &monitor->model;
     struct item item = item_of(model, process);
+    if (!model->arranged.nvitop) {
+        process_page_draw(monitor, &process->page, &item, process->histories, pen);
+        return;
+    }
     int top = HEAD - 1, rows = model->height - top - 1, width = model->width;
     bool device = item.user != NULL, beside = device && width >= NARROW;
     int count = device ? GRAPHS : 2, lines = beside ? 2 : count;
@@ -184,12 +207,19 @@ static bool target(const struct monitor *monitor UNUSED, const void *state, stru
 }
 
 /* Its device has a screen of its own. */
-static bool act(struct monitor *monitor, void *state, enum action action, int argument UNUSED)
+static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
-    const struct screen_process *process = state;
-    struct item item = item_of(&monitor->model, process);
+    struct screen_process *process = state;
+    if (!monitor->model.arranged.nvitop &&
+        process_page_act(monitor, &process->page, action, argument))
+        return true;
+    /* With --layout nvitop the keys of the pages do nothing. */
+    const bool goes_on = action == ACTION_BACK || action == ACTION_ENVIRONMENT ||
+                         action == ACTION_SIGNAL || action == ACTION_PAUSE ||
+                         action == ACTION_HELP || action >= ACTION_TIME_SAMPLE;
     if (action != ACTION_DEVICE)
-        return false;
+        return !goes_on;
+    struct item item = item_of(&monitor->model, process);
     if (item.gpu == NULL) {
         model_say(&monitor->model, "this process is on no device");
         return true;
@@ -211,18 +241,54 @@ static int open_process(struct monitor *monitor, void **state)
     if (process == NULL)
         return -1;
     process->identity = identity;
+    process->page.part = monitor->part;
+    monitor->lines[0] = '\0';
     *state = process;
     return 0;
+}
+
+static void close_process(void *state)
+{
+    struct screen_process *process = state;
+    process_page_done(&process->page);
+    free(process);
+}
+
+static void answer(struct monitor *monitor, void *state, enum prompt prompt, const char *text)
+{
+    struct screen_process *process = state;
+    process_page_answer(monitor, &process->page, prompt, text);
+}
+
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
+{
+    struct screen_process *process = state;
+    return !monitor->model.arranged.nvitop && process_page_click(monitor, &process->page, event);
+}
+
+static int descriptor(const void *state)
+{
+    return process_page_descriptor(&((const struct screen_process *)state)->page);
+}
+
+static uint64_t patience_ns(const void *state)
+{
+    return process_page_patience_ns(&((const struct screen_process *)state)->page);
 }
 
 const struct screen screen_process = {
     .name = "process",
     .bit = ON_PROCESS,
     .open = open_process,
+    .asks = true,
     .draw = draw,
     .act = act,
+    .click = click,
     .settle = settle,
     .target = target,
+    .descriptor = descriptor,
+    .patience_ns = patience_ns,
+    .answer = answer,
     .recall = recall,
-    .close = free,
+    .close = close_process,
 };

@@ -14,6 +14,7 @@
 
 #include "monitor/list/group.h"
 #include "monitor/screens/screen.h"
+#include "util/signal_names.h"
 
 enum { TARGETS_MOST = 256, LINE = 512, RESULT = 160, FRAME = 7, KIN_MOST = 64 };
 
@@ -37,6 +38,8 @@ struct dialog {
     int top;                        /* the first one that is seen */
     char group[GROUP_NAME + WORDS]; /* that they are of, safe; "": of none */
     int button;
+    bool has_other; /* there is room for the button of another signal, */
+    int other;      /* which is this one */
     bool sent;
     int signal; /* the last one that was sent */
     uint64_t sent_ns, now_ns;
@@ -51,8 +54,19 @@ struct button {
 static const struct button BUTTONS[] = {{"SIGTERM", SIGTERM, 't'},
                                         {"SIGKILL", SIGKILL, 'k'},
                                         {"SIGINT", SIGINT, 'i'},
+                                        {"SIGVTALRM", 0, 'o'}, /* the longest of the others */
                                         {"Cancel", 0, 'c'}};
-enum { BUTTON_COUNT = sizeof BUTTONS / sizeof BUTTONS[0], CANCEL = BUTTON_COUNT - 1 };
+enum { BUTTON_COUNT = sizeof BUTTONS / sizeof BUTTONS[0], CANCEL = BUTTON_COUNT - 1, OTHER = 3 };
+
+static int signal_of(const struct dialog *dialog, int button)
+{
+    return button == OTHER ? dialog->other : BUTTONS[button].signal;
+}
+
+static bool has_button(const struct dialog *dialog, int button)
+{
+    return button != OTHER || dialog->has_other;
+}
 
 /* A target in words. Asking for children reads all of /proc: not for each of many. */
 static void describe(const struct monitor *monitor, struct screen_signal_target *target,
@@ -178,7 +192,9 @@ static int open_dialog(struct monitor *monitor, void **state)
     const struct model *model = &monitor->model;
     if (dialog == NULL)
         return -1;
-    for (size_t i = 0; i < model->tag_count; i++)
+    /* On the page of a process it is about that one. */
+    bool page = monitor->stack[monitor->depth - 1].screen == &screen_process;
+    for (size_t i = 0; i < model->tag_count && !page; i++)
         add_target(monitor, dialog, &model->tags[i], model->tag_count == 1);
     if (dialog->count == 0 && monitor_target(monitor, &identity))
         add_target(monitor, dialog, &identity, true);
@@ -188,6 +204,7 @@ static int open_dialog(struct monitor *monitor, void **state)
         return -1;
     }
     dialog->button = CANCEL;
+    dialog->other = SIGHUP;
     for (int i = 0; i < CANCEL && dialog->able == 1; i++) {
         if (BUTTONS[i].signal == monitor->signal)
             dialog->button = i;
@@ -204,13 +221,26 @@ static void close_dialog(void *state)
     free(dialog);
 }
 
+/* "SIGHUP" */
 static const char *name_of(int number)
 {
-    for (int i = 0; i < CANCEL; i++) {
-        if (BUTTONS[i].signal == number)
-            return BUTTONS[i].label;
-    }
-    return "signal";
+    static char name[SIGNAL_NAME_SIZE + 4];
+    char own[SIGNAL_NAME_SIZE];
+    (void)snprintf(name, sizeof name, "SIG%s", signal_names_format(number, own));
+    return name;
+}
+
+/* The next signal, or the one before, that has no button of its own. */
+static int other_than(int number, int step)
+{
+    bool has_button;
+    do {
+        number = number + step < 1 ? NSIG - 1 : number + step >= NSIG ? 1 : number + step;
+        has_button = signal_names_find(number) == NULL;
+        for (int i = 0; i < CANCEL; i++)
+            has_button = has_button || BUTTONS[i].signal == number;
+    } while (has_button);
+    return number;
 }
 
 static void send_one(struct screen_signal_target *target, int number)
@@ -272,12 +302,16 @@ static void line(struct pen *pen, const struct box *box, int row, ink style, con
     canvas_field(pen->canvas, &field, text);
 }
 
-/* The place and the width of a button. */
-static int button_at(const struct box *box, int button, int *wide)
+/* The place and the width of a button; 0: there is no room for it. */
+static int button_at(const struct dialog *dialog, const struct box *box, int button, int *wide)
 {
     int x = box->x + 2;
+    *wide = 0;
+    if (!has_button(dialog, button))
+        return x;
     for (int i = 0; i < button; i++)
-        x += (int)strlen(BUTTONS[i].label) + (box->columns < 50 ? 1 : 4);
+        x += has_button(dialog, i) ? (int)strlen(BUTTONS[i].label) + (box->columns < 50 ? 1 : 4)
+                                   : 0;
     *wide = (int)strlen(BUTTONS[button].label) + (box->columns < 50 ? 0 : 2);
     return x;
 }
@@ -323,7 +357,10 @@ static void scroll(const struct model *model, struct dialog *dialog, int by)
 
 static void settle(struct monitor *monitor, void *state)
 {
+    enum { WIDE_ENOUGH = 64 };
     struct dialog *dialog = state;
+    dialog->has_other = !monitor->model.arranged.nvitop && monitor->model.width >= WIDE_ENOUGH;
+    dialog->button = has_button(dialog, dialog->button) ? dialog->button : CANCEL;
     scroll(&monitor->model, dialog, 0); /* the terminal may have another size */
     if (!dialog->sent)
         return;
@@ -380,16 +417,21 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 
     bool asks = !dialog->sent && dialog->able > 0, narrow = box.columns < 50;
     for (int i = 0; asks && i < BUTTON_COUNT; i++) {
-        int wide, x = button_at(&box, i, &wide);
+        int wide, x = button_at(dialog, &box, i, &wide);
+        if (wide == 0)
+            continue;
         struct canvas_field field = {
             .x = x, .y = box.y + box.rows - 3, .columns = wide, .style = STYLE_BOLD};
-        (void)snprintf(text, sizeof text, "%s%s", narrow ? "" : " ", BUTTONS[i].label);
+        (void)snprintf(text, sizeof text, "%s%s", narrow ? "" : " ",
+                       i == OTHER ? name_of(dialog->other) : BUTTONS[i].label);
         if (i == dialog->button)
-            field.style |= STYLE_REVERSE | (BUTTONS[i].signal != 0 ? STYLE_RED : STYLE_CYAN);
+            field.style |= STYLE_REVERSE | (i != CANCEL ? STYLE_RED : STYLE_CYAN);
         canvas_field(pen->canvas, &field, text);
     }
     line(pen, &box, box.rows - 2, STYLE_DIM,
-         asks ? "Left, Right or t k i c choose; Enter sends; Esc cancels"
+         asks && dialog->button == OTHER ? "Up, Down: another signal; Enter sends; Esc cancels"
+         : asks && dialog->has_other ? "Left, Right or t k i o c choose; Enter sends; Esc cancels"
+         : asks                      ? "Left, Right or t k i c choose; Enter sends; Esc cancels"
          : dialog->sent && dialog->stubborn && dialog->signal != SIGKILL
              ? "k asks about SIGKILL; Esc closes"
              : "Esc or Enter closes");
@@ -411,7 +453,7 @@ static void confirm(struct monitor *monitor, struct dialog *dialog)
         monitor_close(monitor);
         return;
     }
-    dialog->signal = BUTTONS[dialog->button].signal;
+    dialog->signal = signal_of(dialog, dialog->button);
     dialog->sent = true;
     dialog->stubborn = false;
     dialog->sent_ns = dialog->now_ns = monitor_now_ns(monitor);
@@ -428,14 +470,24 @@ static void confirm(struct monitor *monitor, struct dialog *dialog)
 
 static void choose(struct dialog *dialog, int button)
 {
-    if (dialog->able > 0)
+    if (dialog->able > 0 && has_button(dialog, (button + BUTTON_COUNT) % BUTTON_COUNT))
         dialog->button = (button + BUTTON_COUNT) % BUTTON_COUNT;
+}
+
+static void choose_beside(struct dialog *dialog, int step)
+{
+    int button = (dialog->button + step + BUTTON_COUNT) % BUTTON_COUNT;
+    choose(dialog, has_button(dialog, button) ? button : button + step);
 }
 
 static bool press_dialog(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct dialog *dialog = state;
     uint32_t code = event->code;
+    if (!dialog->sent && dialog->button == OTHER && (code == INPUT_UP || code == INPUT_DOWN)) {
+        dialog->other = other_than(dialog->other, code == INPUT_DOWN ? 1 : -1);
+        return true;
+    }
     if (moves(&monitor->model, dialog, event))
         return true;
     if (dialog->sent && (code == 'k' || code == 'K') && dialog->stubborn &&
@@ -454,12 +506,12 @@ static bool press_dialog(struct monitor *monitor, void *state, const struct inpu
     case INPUT_BACK_TAB:
     case ',':
     case '<':
-    case '[': choose(dialog, dialog->button - 1); return true;
+    case '[': choose_beside(dialog, -1); return true;
     case INPUT_RIGHT:
     case INPUT_TAB:
     case '.':
     case '>':
-    case ']': choose(dialog, dialog->button + 1); return true;
+    case ']': choose_beside(dialog, 1); return true;
     case INPUT_ENTER:
     case '\r': confirm(monitor, dialog); return true;
     case INPUT_ESCAPE:
@@ -470,8 +522,10 @@ static bool press_dialog(struct monitor *monitor, void *state, const struct inpu
     default: break;
     }
     for (int i = 0; i < BUTTON_COUNT; i++) {
-        if (code == (uint32_t)BUTTONS[i].letter || code == (uint32_t)(BUTTONS[i].letter - 32) ||
-            code == (uint32_t)('1' + i))
+        int number = i > OTHER && !dialog->has_other ? i - 1 : i;
+        if (has_button(dialog, i) &&
+            (code == (uint32_t)BUTTONS[i].letter || code == (uint32_t)(BUTTONS[i].letter - 32) ||
+             code == (uint32_t)('1' + number)))
             choose(dialog, i);
     }
     return true;
@@ -486,7 +540,7 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
         event->code != INPUT_CLICK || event->y != box.y + box.rows - 3)
         return true;
     for (int i = 0; i < BUTTON_COUNT; i++) {
-        int wide, x = button_at(&box, i, &wide);
+        int wide, x = button_at(dialog, &box, i, &wide);
         if (event->x < x || event->x >= x + wide)
             continue;
         if (dialog->button == i)

@@ -165,9 +165,10 @@ int scroll_to(int first, int place, int lines, int count)
 
 static char *prompt_text(struct monitor *monitor)
 {
-    return monitor->prompt == PROMPT_FILTER ? monitor->model.filter
-           : monitor->prompt == PROMPT_TIME ? monitor->moment
-                                            : monitor->model.search;
+    return monitor->prompt == PROMPT_FILTER  ? monitor->model.filter
+           : monitor->prompt == PROMPT_LINES ? monitor->lines
+           : monitor->prompt >= PROMPT_TIME  ? monitor->typed
+                                             : monitor->model.search;
 }
 
 /* Only what is safe to print as it is may stand in a prompt. */
@@ -193,18 +194,23 @@ static void type(char *text, uint32_t code)
 static void press_prompt(struct monitor *monitor, const struct input_event *event)
 {
     struct model *model = &monitor->model;
+    void *state;
+    const struct screen *screen = top(monitor, &state);
+    const enum prompt prompt = monitor->prompt;
     char *text = prompt_text(monitor);
     size_t size = strlen(text);
     switch (event->code) {
     case INPUT_ENTER:
     case '\r':
         monitor->prompt = PROMPT_NONE;
-        if (text == monitor->moment && text[0] != '\0' && !player_go(monitor->player, text))
+        if (prompt >= PROMPT_LINES && screen->answer != NULL)
+            screen->answer(monitor, state, prompt, text);
+        if (prompt == PROMPT_TIME && text[0] != '\0' && !player_go(monitor->player, text))
             model_say(&monitor->model, "\"%s\" is not a time; write 12:03, -5min, 34%% or end",
                       text);
         if (text == model->search && text[0] != '\0' && model_search(model, 0, 1) < 0)
             model_say(&monitor->model, "nothing holds \"%s\"", text);
-        if (text != monitor->moment)
+        if (prompt < PROMPT_TIME)
             arranging_check(monitor, text);
         return;
     case INPUT_ESCAPE:
@@ -247,8 +253,14 @@ static void begin_prompt(struct monitor *monitor, enum prompt prompt)
     memcpy(monitor->before, text, sizeof monitor->before);
     monitor->had_selected = monitor->model.has_selected;
     monitor->selected_before = monitor->model.selected;
-    if (prompt != PROMPT_FILTER)
+    if (prompt != PROMPT_FILTER && prompt != PROMPT_LINES)
         text[0] = '\0';
+}
+
+void monitor_ask(struct monitor *monitor, enum prompt prompt, const char *question)
+{
+    (void)snprintf(monitor->question, sizeof monitor->question, "%s", question);
+    begin_prompt(monitor, prompt);
 }
 
 /* Actions that every screen has, those that move through the past first. */
@@ -265,7 +277,7 @@ static void act_anywhere(struct monitor *monitor, enum action action, int argume
     case ACTION_TIME_MARK: model_say(&monitor->model, "this view has no history"); break;
     case ACTION_TIME_GO:
         if (player != NULL)
-            begin_prompt(monitor, PROMPT_TIME);
+            monitor_ask(monitor, PROMPT_TIME, "Go to");
         else
             model_say(&monitor->model, "this view has no history");
         break;
@@ -388,8 +400,9 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     /* The last row, where something is to be told. */
     char line[PLAYER_WORDS] = "";
     ink style = STYLE_BOLD;
-    if (monitor->prompt == PROMPT_TIME)
-        (void)snprintf(line, sizeof line, "Go to: %s_", monitor->moment);
+    if (monitor->prompt >= PROMPT_TIME)
+        (void)snprintf(line, sizeof line, "%s: %s_", monitor->question,
+                       monitor->prompt == PROMPT_LINES ? monitor->lines : monitor->typed);
     else if (monitor->prompt != PROMPT_NONE)
         arranging_prompt(monitor, line, sizeof line);
     else if (monitor->prefix != 0)

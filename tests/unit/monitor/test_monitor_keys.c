@@ -50,7 +50,7 @@ static void a_letter_sorts_by_one_column(void)
 static void the_help_has_every_key(void)
 {
     begin();
-    monitor_resize(&monitor, 120, 90);
+    monitor_resize(&monitor, 120, 100);
     press_keys(&monitor, "h");
     const char *screen = world_screen(&monitor);
     for (const struct binding *binding = bindings; binding->keys != NULL; binding++) {

@@ -1,0 +1,697 @@
+/* process_page.c: see process_page.h. */
+#include "monitor/screens/process_page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/base.h"
+#include "util/memory.h"
+
+enum { LINE = 512, GAP = 2, TABS_Y = 1, RULE_Y = 2, BODY_Y = 3, LABEL_COLUMNS = 32 };
+
+static const struct {
+    const char *title;
+    const char *key; /* of `--screen 120x40:process-KEY` */
+} TABS[PROCESS_PARTS] = {
+    {"Overview", "overview"}, {"Threads", "threads"}, {"Files", "files"},
+    {"Sockets", "sockets"},   {"Limits", "limits"},   {"Environment", "environ"},
+    {"cgroup", "cgroup"},
+};
+
+int process_part_find(const char *key)
+{
+    for (int i = 0; i < PROCESS_PARTS; i++) {
+        if (strcmp(TABS[i].key, key) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static const struct hint HINTS[] = {
+    {INPUT_TAB, "Tab", "next"}, {'/', "/", "filter"}, {'T', "T", "signal"}, {'n', "n", "nice"},
+    {'i', "i", "I/O"},          {'a', "a", "CPUs"},   {'y', "y", "copy"},   {'z', "z", "time"},
+    {'d', "d", "device"},       {'r', "r", "reread"}, {'h', "h", "help"},   {'q', "q", "back"},
+};
+
+/* ---- the process, asked ---- */
+
+void process_page_done(struct process_page *page)
+{
+    process_query_free(page->query);
+    vitals_process_close(page->process);
+    for (size_t i = 0; i < PROCESS_PARTS; i++)
+        vitals_snapshot_unref(page->answers[i]);
+    canvas_done(&page->sheet);
+    memory_free(page->shown);
+}
+
+/* Why the process is not asked; NULL: it is. */
+static const char *silence_of(const struct monitor *monitor)
+{
+    const struct monitor_options *options = monitor->options;
+    return monitor->model.away      ? "This is the past; E goes to now, where the process is asked"
+           : options->facts == NULL ? "A recording has no more of a process"
+           : options->context == NULL ? "This is of a living process; a recording has none"
+                                      : NULL;
+}
+
+static void open_handles(struct monitor *monitor, struct process_page *page, const vitals_row *row)
+{
+    vitals_error error;
+    vitals_process *process = NULL;
+    page->tried = true;
+    if (vitals_process_of(monitor->options->context, row, &page->process, &error) == 0 &&
+        vitals_process_of(monitor->options->context, row, &process, &error) == 0)
+        page->query = process_query_new(process);
+    if (page->query == NULL)
+        (void)snprintf(page->problem, sizeof page->problem, "%s",
+                       page->process == NULL || process == NULL ? error.message : "out of memory");
+}
+
+static void ask(struct monitor *monitor, struct process_page *page)
+{
+    vitals_request *request = NULL;
+    vitals_error error;
+    page->asked = page->part;
+    page->asked_ns = page->now_ns;
+    if (monitor->options->facts->request(page->part, &request, &error) < 0)
+        vitals_request_free(request);
+    else
+        page->asks = process_query_ask(page->query, request);
+    if (!page->asks) {
+        (void)snprintf(page->problem, sizeof page->problem, "it cannot be asked now");
+        page->due_ns[page->part] = page->now_ns + 2 * NS_PER_SECOND;
+    }
+}
+
+/* Bytes a second between two answers, where the list has no such column. */
+static void add_rates(const struct model *model, struct history *charts,
+                      const vitals_snapshot *answer, const vitals_snapshot *older)
+{
+    static const vitals_metric METRICS[] = {VITALS_PROCESS_READ_BYTES,
+                                            VITALS_PROCESS_WRITTEN_BYTES};
+    const vitals_row *row = row_next(answer, VITALS_TABLE_PROCESS, NULL);
+    if (model->machine.now == NULL)
+        return;
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
+    for (size_t i = 0; i < 2; i++) {
+        double rate;
+        if (row != NULL && vitals_row_rate(row, older, METRICS[i], &rate) > 0)
+            history_add(&charts[CHART_READ + i], now_ns, rate);
+    }
+}
+
+static void take(struct monitor *monitor, struct process_page *page, struct history *charts)
+{
+    enum { SHARE = 50 };
+    vitals_snapshot *answer = NULL;
+    vitals_error error;
+    if (page->query == NULL || !process_query_take(page->query, &answer, &error))
+        return;
+    uint64_t rest_ns = (page->now_ns - page->asked_ns) * SHARE;
+    rest_ns = rest_ns > 2 * NS_PER_SECOND ? rest_ns : 2 * NS_PER_SECOND;
+    page->asks = false;
+    /* Its environment is that of its start. */
+    page->due_ns[page->asked] = page->asked == PROCESS_ENVIRONMENT && answer != NULL
+                                    ? UINT64_MAX
+                                    : page->now_ns + rest_ns;
+    if (answer == NULL && error.code == VITALS_EGONE)
+        page->due_ns[page->asked] = UINT64_MAX;
+    if (answer == NULL) {
+        (void)snprintf(page->problem, sizeof page->problem, "%s", error.message);
+        return;
+    }
+    if (page->asked == PROCESS_OVERVIEW)
+        add_rates(&monitor->model, charts, answer, page->answers[page->asked]);
+    vitals_snapshot_unref(page->answers[page->asked]);
+    page->answers[page->asked] = answer;
+    page->painted = page->painted && page->asked != page->part;
+    page->problem[0] = '\0';
+}
+
+int process_page_descriptor(const struct process_page *page)
+{
+    return page->query != NULL ? process_query_descriptor(page->query) : -1;
+}
+
+uint64_t process_page_patience_ns(const struct process_page *page)
+{
+    uint64_t due_ns = page->due_ns[page->part];
+    if (page->query == NULL || page->silent || page->asks || due_ns == UINT64_MAX)
+        return 0;
+    return due_ns > page->now_ns ? due_ns - page->now_ns : NS_PER_MS;
+}
+
+/* ---- its lines ---- */
+
+/* Text that is painted, on its way to a canvas, or only counted. */
+struct sheet_sink {
+    struct canvas *canvas; /* NULL: it is counted */
+    bool labelled;         /* what stands before a column is a label */
+    int x, y;
+};
+
+static void take_piece(void *data, enum color color, const char *bytes, size_t size)
+{
+    static const ink INKS[] = {
+        [COLOR_PLAIN] = STYLE_PLAIN, [COLOR_GREEN] = INK_WELL, [COLOR_YELLOW] = INK_NOTICE,
+        [COLOR_RED] = INK_TROUBLE,   [COLOR_CYAN] = INK_KEY,   [COLOR_MAGENTA] = INK_NOTICE,
+        [COLOR_DIM] = INK_SOFT,      [COLOR_BOLD] = INK_TITLE,
+    };
+    struct sheet_sink *sink = data;
+    while (size > 0) {
+        char text[LINE];
+        const char *end = memchr(bytes, '\n', size);
+        size_t part = end != NULL ? (size_t)(end - bytes) : size;
+        if (part >= sizeof text) { /* whole characters */
+            part = sizeof text - 1;
+            while (part > 0 && ((unsigned char)bytes[part] & 0xc0) == 0x80)
+                part--;
+        }
+        memcpy(text, bytes, part);
+        text[part] = '\0';
+        ink style = INKS[color];
+        if (color == COLOR_PLAIN && sink->labelled && sink->x < LABEL_COLUMNS)
+            style = INK_SOFT;
+        if (sink->canvas != NULL)
+            sink->x += canvas_text(sink->canvas, sink->x, sink->y, style, text);
+        bool ends = end == bytes + part;
+        sink->y += ends;
+        sink->x = ends ? 0 : sink->x;
+        bytes += part + ends;
+        size -= part + ends;
+    }
+}
+
+static int sheet_columns(const struct monitor *monitor, const struct process_page *page)
+{
+    enum { WIDE_ENOUGH = 74, MOST = 3 };
+    int columns = (monitor->model.width - 2 + GAP) / (WIDE_ENOUGH + GAP);
+    columns = columns > MOST ? MOST : columns;
+    return page->part == PROCESS_OVERVIEW && columns > 1 ? columns : 1;
+}
+
+static int sheet_width(const struct monitor *monitor, const struct process_page *page)
+{
+    int columns = sheet_columns(monitor, page);
+    return (monitor->model.width - 2 - (columns - 1) * GAP) / columns;
+}
+
+/* The newest answer on a canvas of its own, as high as it needs. */
+static void paint_sheet(struct monitor *monitor, struct process_page *page)
+{
+    const vitals_snapshot *answer = page->answers[page->part];
+    const struct monitor_options *options = monitor->options;
+    struct sheet_sink sink = {.canvas = NULL};
+    int width = sheet_width(monitor, page);
+    page->painted = true;
+    page->rows = 0;
+    for (int pass = 0; pass < 2 && answer != NULL && width > 0; pass++) {
+        struct paint paint = {.piece = take_piece, .data = &sink};
+        if (pass > 0 && canvas_resize(&page->sheet, width, sink.y > 0 ? sink.y : 1) < 0)
+            return;
+        page->rows = pass > 0 ? (sink.y < page->sheet.height ? sink.y : page->sheet.height) : 0;
+        sink = (struct sheet_sink){.canvas = pass > 0 ? &page->sheet : NULL,
+                                   .labelled = page->part == PROCESS_OVERVIEW ||
+                                               page->part == PROCESS_CGROUP};
+        (void)options->facts->paint(answer, page->part, options->look.ascii, (size_t)width, &paint);
+    }
+}
+
+/* The text of a row, blanks at its end left out. */
+static void row_text(const struct canvas *sheet, int row, char out[static LINE * 4])
+{
+    size_t used = 0, end = 0;
+    for (int x = 0; x < sheet->width && used + CELL_TEXT < LINE * 4; x++) {
+        const char *text = canvas_at(sheet, x, row)->text;
+        used += (size_t)snprintf(out + used, LINE * 4 - used, "%s", text);
+        end = strcmp(text, " ") != 0 ? used : end;
+    }
+    out[end] = '\0';
+}
+
+static void choose_rows(const struct monitor *monitor, struct process_page *page)
+{
+    char text[LINE * 4];
+    page->shown_count = 0;
+    for (int row = 0; row < page->rows; row++) {
+        row_text(&page->sheet, row, text);
+        if ((text[0] == '\0' && (row == 0 || monitor->lines[0] != '\0')) ||
+            !cell_hold(text, monitor->lines))
+            continue;
+        if (MEMORY_GROW(page->shown, page->shown_capacity, (size_t)page->shown_count) < 0)
+            return;
+        page->shown[page->shown_count++] = row;
+    }
+}
+
+/* Rows of charts in a tile of the overview; 0: none. */
+static int chart_rows(const struct model *model)
+{
+    enum { LOW = 16, MOST = 10, SHARE = 4 };
+    int rows = (model->height - LOW) / SHARE + 2;
+    return model->height < LOW || model->arranged.plain ? 0 : rows > MOST ? MOST : rows;
+}
+
+static int body_y(const struct model *model, const struct process_page *page)
+{
+    int rows = page->part == PROCESS_OVERVIEW ? chart_rows(model) : 0;
+    return BODY_Y + (rows > 0 ? rows + 2 : 0);
+}
+
+static int body_rows(const struct model *model, const struct process_page *page)
+{
+    int rows = model->height - 1 - body_y(model, page);
+    return rows > 1 ? rows : 1;
+}
+
+void process_page_settle(struct monitor *monitor, struct process_page *page,
+                         const struct identity *identity, struct history *charts)
+{
+    const struct model *model = &monitor->model;
+    page->now_ns = monitor_now_ns(monitor);
+    take(monitor, page, charts);
+    page->silent = silence_of(monitor) != NULL;
+    if (!page->silent) {
+        const vitals_row *row = identity->start >= 0 ? model_process(model, identity) : NULL;
+        if (!page->tried && row != NULL)
+            open_handles(monitor, page, row);
+        if (page->query != NULL && !page->asks && page->now_ns >= page->due_ns[page->part])
+            ask(monitor, page);
+    }
+    if (!page->painted || page->sheet.width != sheet_width(monitor, page))
+        paint_sheet(monitor, page);
+    choose_rows(monitor, page);
+    int most = page->shown_count - body_rows(model, page) * sheet_columns(monitor, page);
+    page->top = page->top > most ? most : page->top;
+    page->top = page->top < 0 ? 0 : page->top;
+}
+
+/* ---- what is seen ---- */
+
+/* The place of a tab; of those that have no room the number alone. */
+static int tab_at(const struct model *model, const struct process_page *page, int tab, int *wide)
+{
+    int whole = 1, x = 1;
+    for (int i = 0; i < PROCESS_PARTS; i++)
+        whole += (int)strlen(TABS[i].title) + 5;
+    for (int i = 0; i <= tab; i++) {
+        bool named = whole <= model->width || i == (int)page->part;
+        x += i > 0 ? *wide + 1 : 0;
+        *wide = (named ? (int)strlen(TABS[i].title) + 1 : 0) + 3;
+    }
+    return x;
+}
+
+static void draw_tabs(struct pen *pen, const struct monitor *monitor,
+                      const struct process_page *page)
+{
+    const struct model *model = &monitor->model;
+    char text[LINE];
+    for (int i = 0; i < PROCESS_PARTS; i++) {
+        int wide = 0, x = tab_at(model, page, i, &wide);
+        bool named = wide > 3, chosen = i == (int)page->part;
+        struct canvas_field field = {
+            .x = x, .y = TABS_Y, .columns = wide, .style = chosen ? STYLE_REVERSE : INK_SOFT};
+        (void)snprintf(text, sizeof text, " %d%s%s", i + 1, named ? " " : "",
+                       named ? TABS[i].title : "");
+        canvas_field(pen->canvas, &field, text);
+        if (!chosen)
+            canvas_restyle(pen->canvas, x + 1, TABS_Y, 1, INK_KEY);
+    }
+    if (!pen->look->plain)
+        canvas_repeat(pen->canvas, 1, RULE_Y, model->width - 2, INK_FRAME,
+                      pen->look->ascii ? "-" : "─");
+    int x = 1;
+    if (monitor->lines[0] != '\0') {
+        (void)snprintf(text, sizeof text, "filter \"%s\" ", monitor->lines);
+        x += canvas_text(pen->canvas, x, RULE_Y, INK_NOTICE, text);
+    }
+    int seen = body_rows(model, page) * sheet_columns(monitor, page);
+    seen = page->top + seen < page->shown_count ? page->top + seen : page->shown_count;
+    if (page->shown_count == 0 || (page->top == 0 && seen == page->shown_count))
+        return;
+    (void)snprintf(text, sizeof text, " %d-%d of %d", page->top + 1, seen, page->shown_count);
+    int wide = canvas_columns(text);
+    if (x + wide < model->width)
+        (void)canvas_text(pen->canvas, model->width - 1 - wide, RULE_Y, INK_SOFT, text);
+}
+
+/* "4242 python3 train.py", and at the right what it belongs to, or that it has ended. */
+static void draw_head(struct pen *pen, const struct monitor *monitor, const struct item *item,
+                      uint64_t pid)
+{
+    const struct model *model = &monitor->model;
+    char number[WORDS], command[WORDS_COMMAND], state[WORDS] = "ended";
+    bool known = item->process != NULL;
+    int x = 1, end = model->width - 1;
+    if (known)
+        (void)cell_text(item->process, VITALS_PROCESS_STATE, pen->look->ascii, state, sizeof state);
+    if (!known || strcmp(state, "zombie") == 0) {
+        int wide = (int)strlen(state) + 2;
+        (void)snprintf(number, sizeof number, " %.30s ", state);
+        end -= wide + 1;
+        (void)canvas_text(pen->canvas, end + 1, 0, INK_NOTICE | STYLE_REVERSE, number);
+    }
+    (void)snprintf(number, sizeof number, "%llu  ", (unsigned long long)pid);
+    x += canvas_text(pen->canvas, x, 0, INK_TITLE, number);
+    if (!known) {
+        (void)canvas_text(pen->canvas, x, 0, INK_NOTICE,
+                          "this process has ended, or is not seen any more");
+        return;
+    }
+    (void)cell_command(item->process, pen->look->ascii, command);
+    struct canvas_field field = {.x = x, .y = 0, .columns = end - x};
+    pane_program(pen, &field, command);
+}
+
+/* The full height of a chart of CPU, in cores. */
+static double cores_of(double most)
+{
+    double cores = 1;
+    while (cores < most)
+        cores *= 2;
+    return cores;
+}
+
+/* A tile of two of the charts. */
+static void draw_chart(struct pen *pen, const struct model *model, const struct history *charts,
+                       enum process_chart up, enum process_chart down, struct tile *tile,
+                       const struct box *box)
+{
+    static const struct {
+        ink ramp;
+        bool share, bytes, rate;
+        const char *words;
+    } KINDS[PROCESS_CHARTS] = {
+        [CHART_CPU] = {INK_LOAD, true, false, false, ""},
+        [CHART_MEMORY] = {INK_HELD, false, true, false, "mem "},
+        [CHART_GPU_BUSY] = {INK_LOAD, true, false, false, ""},
+        [CHART_GPU_MEMORY] = {INK_HELD, false, true, false, "mem "},
+        [CHART_READ] = {INK_IN, false, true, true, "read "},
+        [CHART_WRITTEN] = {INK_OUT, false, true, true, "written "},
+    };
+    const enum process_chart BOTH[] = {up, down};
+    char words[2][WORDS * 2] = {"", ""}, full[2][WORDS], amount[WORDS], line[WORDS * 3];
+    struct graph graphs[2];
+    double mosts[2] = {0, 0};
+    size_t seconds = (size_t)(box->columns * chart_seconds[model->span]);
+    for (size_t i = 0; i < 2; i++)
+        (void)history_most(&charts[BOTH[i]], 0, seconds, &mosts[i]);
+    if (KINDS[up].rate) /* one scale for both */
+        mosts[0] = mosts[1] = mosts[0] > mosts[1] ? mosts[0] : mosts[1];
+    for (size_t i = 0; i < 2; i++) {
+        const struct history *history = &charts[BOTH[i]];
+        double value, most = KINDS[BOTH[i]].share ? cores_of(mosts[i]) : pane_scale(mosts[i]);
+        graphs[i] = pane_chart(model, history, most, KINDS[BOTH[i]].ramp, i > 0);
+        graphs[i].ago = 0; /* it ends with what is shown */
+        bool known = history_mean(history, 0, 1, &value);
+        if (KINDS[BOTH[i]].share)
+            (void)snprintf(amount, sizeof amount, "%.1f%%", value * 100);
+        else if (KINDS[BOTH[i]].rate)
+            (void)cell_rate(known, value, amount);
+        else
+            (void)vitals_human_bytes(known && value > 0 && value < 1e18 ? (uint64_t)value : 0,
+                                     amount);
+        if (known)
+            (void)snprintf(words[i], sizeof words[i], "%s%s", KINDS[BOTH[i]].words, amount);
+        if (KINDS[BOTH[i]].share)
+            (void)snprintf(full[i], sizeof full[i], "%.0f%%", most * 100);
+        else if (KINDS[BOTH[i]].rate)
+            (void)cell_rate(true, most, full[i]);
+        else
+            (void)vitals_human_bytes((uint64_t)most, full[i]);
+    }
+    (void)snprintf(line, sizeof line, "full: %s%s%s", full[0], KINDS[up].rate ? "" : ", ",
+                   KINDS[up].rate ? "" : full[1]);
+    tile->value = words[0];
+    tile->left = words[1];
+    tile->right = words[0][0] != '\0' || words[1][0] != '\0' ? line : "";
+    pane_pair(pen, box, tile, &graphs[0], &graphs[1]);
+}
+
+static void draw_charts(struct pen *pen, const struct model *model, const struct item *item,
+                        const struct history *charts)
+{
+    enum { TILES = 3, TILE_LEAST = 34 };
+    static const enum process_chart PAIRS[TILES][2] = {
+        {CHART_CPU, CHART_MEMORY}, {CHART_GPU_BUSY, CHART_GPU_MEMORY}, {CHART_READ, CHART_WRITTEN}};
+    char gpu[WORDS] = "GPU";
+    int room = (model->width - 2 + GAP) / (TILE_LEAST + GAP), count = 0, rows = chart_rows(model);
+    bool has_gpu = item->user != NULL;
+    if (rows == 0)
+        return;
+    if (item->gpu != NULL)
+        (void)snprintf(gpu, sizeof gpu, "GPU %.50s", vitals_row_label(item->gpu));
+    const char *const LABELS[TILES] = {"CPU", gpu, "Disk"};
+    for (int i = 0; i < TILES; i++)
+        count += i != 1 || has_gpu;
+    count = count > room ? room : count;
+    count = count > 0 ? count : 1;
+    for (int i = 0, place = 0; i < TILES && place < count; i++) {
+        int inside = model->width - 2 + GAP;
+        if (i == 1 && !has_gpu)
+            continue;
+        int x = inside * place / count, end = inside * (place + 1) / count - GAP;
+        struct box box = {1 + x, BODY_Y, end - x, rows + 2};
+        struct tile tile = {.label = LABELS[i], .name = "", .note = ""};
+        draw_chart(pen, model, charts, PAIRS[i][0], PAIRS[i][1], &tile, &box);
+        place++;
+    }
+}
+
+void process_page_draw(const struct monitor *monitor, const struct process_page *page,
+                       const struct item *item, const struct history *charts, struct pen *pen)
+{
+    const struct model *model = &monitor->model;
+    struct identity identity;
+    int y = body_y(model, page), rows = body_rows(model, page);
+    int columns = sheet_columns(monitor, page), wide = page->sheet.width + GAP;
+    (void)monitor_target(monitor, &identity);
+    draw_head(pen, monitor, item, identity.pid);
+    draw_tabs(pen, monitor, page);
+    if (page->part == PROCESS_OVERVIEW)
+        draw_charts(pen, model, item, charts);
+
+    const char *why = silence_of(monitor);
+    for (int i = 0; why == NULL && i < rows * columns && page->top + i < page->shown_count; i++) {
+        int row = page->shown[page->top + i];
+        for (int x = 0; x < page->sheet.width; x++) {
+            struct cell *to = canvas_at(pen->canvas, 1 + i / rows * wide + x, y + i % rows);
+            if (to != NULL)
+                *to = *canvas_at(&page->sheet, x, row);
+        }
+    }
+    pen->canvas->wide |= page->sheet.wide;
+    if (why == NULL && page->answers[page->part] == NULL)
+        why = page->problem[0] != '\0' ? page->problem
+              : page->query == NULL    ? "It cannot be asked any more"
+                                       : "Reading...";
+    else if (why == NULL && page->shown_count == 0)
+        why = "No line passes the filter";
+    struct canvas_field field = {.x = 1, .y = y, .columns = model->width - 2, .style = INK_SOFT};
+    if (why != NULL)
+        canvas_field(pen->canvas, &field, why);
+    hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), model->width, model->height - 1);
+}
+
+/* ---- keys ---- */
+
+static void go_to(struct monitor *monitor, struct process_page *page, int part)
+{
+    page->part = (enum process_part)((part + PROCESS_PARTS) % PROCESS_PARTS);
+    page->top = 0;
+    page->painted = false;
+    monitor->lines[0] = '\0';
+}
+
+static void copy_command(struct monitor *monitor)
+{
+    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    struct identity identity;
+    char command[WORDS_COMMAND];
+    const vitals_row *row = monitor_target(monitor, &identity)
+                                ? model_process(&monitor->model, &identity)
+                                : NULL;
+    if (row == NULL) {
+        model_say(&monitor->model, "nothing is known of it any more");
+        return;
+    }
+    (void)cell_command(row, monitor->options->look.ascii, command);
+    char *out = monitor->copied;
+    out += snprintf(out, sizeof monitor->copied, "\033]52;c;");
+    size_t size = strlen(command);
+    for (size_t i = 0; i < size; i += 3) {
+        unsigned bits = 0;
+        for (size_t j = 0; j < 3; j++)
+            bits = bits << 8 | (i + j < size ? (unsigned char)command[i + j] : 0u);
+        for (size_t j = 0; j < 4; j++)
+            *out++ = i + j > size ? '=' : DIGITS[bits >> (18 - 6 * j) & 63];
+    }
+    memcpy(out, "\a", 2);
+    model_say(&monitor->model, "its command line was sent to the terminal's clipboard (OSC 52)");
+}
+
+static const struct {
+    enum action action;
+    enum prompt prompt;
+    const char *words;
+} QUESTIONS[] = {
+    {ACTION_FILTER, PROMPT_LINES, "Filter"},
+    {ACTION_NICE, PROMPT_NICE, "Nice, from -20 (first) to 19"},
+    {ACTION_IO_PRIORITY, PROMPT_IO, "I/O priority: idle, none, best-effort 0-7, realtime 0-7"},
+    {ACTION_AFFINITY, PROMPT_CPUS, "CPUs, as in 0-3,8; all"},
+};
+
+/* ", now 5": what it has. */
+static void now_words(const struct process_page *page, enum prompt prompt, char out[static LINE])
+{
+    const vitals_snapshot *answer = page->answers[PROCESS_OVERVIEW];
+    const vitals_row *row = answer != NULL ? row_next(answer, VITALS_TABLE_PROCESS, NULL) : NULL;
+    char words[WORDS_COMMAND] = "", level[WORDS] = "";
+    if (prompt == PROMPT_NICE)
+        (void)cell_number(row, VITALS_PROCESS_NICE, "", words);
+    else if (prompt == PROMPT_IO) {
+        (void)cell_text(row, VITALS_PROCESS_IO_CLASS, true, words, WORDS);
+        if (vitals_row_availability(row, VITALS_PROCESS_IO_LEVEL) > 0)
+            (void)cell_number(row, VITALS_PROCESS_IO_LEVEL, "", level);
+    } else if (prompt == PROMPT_CPUS)
+        (void)cell_text(row, VITALS_PROCESS_CPUS_ALLOWED_LIST, true, words, sizeof words);
+    out[0] = '\0';
+    if (row != NULL && words[0] != '\0')
+        (void)snprintf(out, LINE, "; now %.300s%s%s", words, level[0] != '\0' ? " " : "", level);
+}
+
+static void begin_question(struct monitor *monitor, const struct process_page *page,
+                           enum action action)
+{
+    char now[LINE], words[LINE * 2];
+    const char *readonly = monitor->model.away ? "this is the past (E goes to now)"
+                                               : monitor->options->readonly;
+    for (size_t i = 0; i < ARRAY_COUNT(QUESTIONS); i++) {
+        if (QUESTIONS[i].action != action)
+            continue;
+        if (action != ACTION_FILTER && readonly != NULL) {
+            model_say(&monitor->model, "%s: nothing is changed", readonly);
+            return;
+        }
+        if (action != ACTION_FILTER && page->process == NULL) {
+            model_say(&monitor->model, "%s",
+                      page->problem[0] != '\0' ? page->problem : "it cannot be changed");
+            return;
+        }
+        now_words(page, QUESTIONS[i].prompt, now);
+        (void)snprintf(words, sizeof words, "%s%s", QUESTIONS[i].words, now);
+        monitor_ask(monitor, QUESTIONS[i].prompt, words);
+    }
+}
+
+bool process_page_act(struct monitor *monitor, struct process_page *page, enum action action,
+                      int argument)
+{
+    int rows = body_rows(&monitor->model, page);
+    switch ((int)action) {
+    case ACTION_TAB: go_to(monitor, page, (int)page->part + argument); return true;
+    case ACTION_PART: go_to(monitor, page, argument); return true;
+    case ACTION_UP: page->top--; return true;
+    case ACTION_DOWN: page->top++; return true;
+    case ACTION_PAGE_UP: page->top -= rows; return true;
+    case ACTION_PAGE_DOWN: page->top += rows; return true;
+    case ACTION_FIRST: page->top = 0; return true;
+    case ACTION_LAST: page->top = page->shown_count; return true;
+    case ACTION_FILTER:
+    case ACTION_NICE:
+    case ACTION_IO_PRIORITY:
+    case ACTION_AFFINITY: begin_question(monitor, page, action); return true;
+    case ACTION_COPY: copy_command(monitor); return true;
+    case ACTION_RESET: page->due_ns[page->part] = 0; return true;
+    case ACTION_SPAN:
+        monitor_span(monitor);
+        if (monitor->player != NULL)
+            player_fill_anew(monitor->player);
+        return true;
+    case ACTION_BACK:
+        if (monitor->lines[0] == '\0')
+            return false;
+        monitor->lines[0] = '\0';
+        return true;
+    default: return false;
+    }
+}
+
+/* "best-effort 4", "idle"; false: that is none. */
+static bool parse_io(const char *text, vitals_io_class *io_class, int *level)
+{
+    char name[32];
+    int end = 0;
+    *level = 0;
+    if (sscanf(text, " %31[a-z_-] %n", name, &end) != 1)
+        return false;
+    for (char *at = name; *at != '\0'; at++)
+        *at = *at == '-' ? '_' : *at;
+    int found = vitals_io_class_find((vitals_text){name, strlen(name)});
+    if (found < 0)
+        return false;
+    *io_class = (vitals_io_class)found;
+    text += end;
+    if (text[0] == '\0')
+        return true;
+    *level = text[0] - '0';
+    return text[0] >= '0' && text[0] <= '7' && text[1] == '\0';
+}
+
+void process_page_answer(struct monitor *monitor, struct process_page *page, enum prompt prompt,
+                         const char *text)
+{
+    enum { CPUS_MOST = 4096 };
+    static const char *const WHAT[] = {"nice", "I/O priority", "CPUs"};
+    vitals_error error = {.code = 0};
+    vitals_io_class io_class = VITALS_IO_NONE;
+    int code = VITALS_EARGUMENT, level = 0, nice = 0, end = 0;
+    if (prompt == PROMPT_LINES || text[0] == '\0' || page->process == NULL)
+        return;
+    (void)snprintf(error.message, sizeof error.message, "\"%.80s\" is none", text);
+    if (prompt == PROMPT_NICE) {
+        if (sscanf(text, " %3d %n", &nice, &end) == 1 && text[end] == '\0')
+            code = vitals_process_set_nice(page->process, nice, &error);
+    } else if (prompt == PROMPT_IO) {
+        if (parse_io(text, &io_class, &level))
+            code = vitals_process_set_io_priority(page->process, io_class, level, &error);
+    } else {
+        unsigned *cpus = calloc(CPUS_MOST, sizeof *cpus);
+        int count = strcmp(text, "all") == 0
+                        ? 0
+                        : vitals_cpus_parse((vitals_text){text, strlen(text)}, cpus, CPUS_MOST);
+        if (cpus != NULL && count >= 0 && count <= CPUS_MOST)
+            code = vitals_process_set_affinity(page->process, cpus, (size_t)count, &error);
+        free(cpus);
+    }
+    page->due_ns[page->part] = 0;
+    if (code == 0)
+        model_say(&monitor->model, "%s: %s", WHAT[prompt - PROMPT_NICE], text);
+    else
+        model_say(&monitor->model, "%s: not changed: %s", WHAT[prompt - PROMPT_NICE],
+                  error.message);
+}
+
+bool process_page_click(struct monitor *monitor, struct process_page *page,
+                        const struct input_event *event)
+{
+    enum { STEP = 3 };
+    const struct model *model = &monitor->model;
+    if (event->code != INPUT_CLICK) {
+        page->top += STEP * input_lines(event, 0, 0);
+        return true;
+    }
+    if (event->y == model->height - 1)
+        hints_click(monitor, HINTS, ARRAY_COUNT(HINTS), event->x);
+    for (int i = 0; event->y == TABS_Y && i < PROCESS_PARTS; i++) {
+        int wide = 0, x = tab_at(model, page, i, &wide);
+        if (event->x >= x && event->x < x + wide) {
+            go_to(monitor, page, i);
+            break;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,66 @@
+/* process_page.h: a process on pages in tabs: charts and facts, threads, files, sockets, limits,
+ * environment, cgroup; and what can be changed of it.
+ *
+ * The process is asked for the page that is seen, again while it is seen, and so that it takes at
+ * most a fiftieth of the time. One thread. */
+#ifndef VITALS_MONITOR_SCREENS_PROCESS_PAGE_H
+#define VITALS_MONITOR_SCREENS_PROCESS_PAGE_H
+
+#include "monitor/process_query.h"
+#include "monitor/screens/screen.h"
+
+enum process_chart {
+    CHART_CPU,
+    CHART_MEMORY,
+    CHART_GPU_MEMORY,
+    CHART_GPU_BUSY,
+    CHART_READ,
+    CHART_WRITTEN,
+    PROCESS_CHARTS
+};
+
+/* One of zeros has nothing. */
+struct process_page {
+    enum process_part part;
+    int top;                     /* the first line that is seen */
+    bool tried, silent;          /* handles were opened; the process is not asked now */
+    vitals_process *process;     /* to change; NULL: it cannot be */
+    struct process_query *query; /* NULL: it cannot be asked */
+    bool asks;                   /* a question is with it, of the part `asked` */
+    enum process_part asked;
+    uint64_t asked_ns, now_ns;
+    uint64_t due_ns[PROCESS_PARTS];
+    vitals_snapshot *answers[PROCESS_PARTS];
+    char problem[VITALS_ERROR_MESSAGE]; /* why there is no answer */
+
+    struct canvas sheet; /* the lines of the part */
+    bool painted;        /* it is of the newest answer, and of the terminal's width */
+    int rows;
+    int *shown; /* those that the filter lets through */
+    int shown_count;
+    size_t shown_capacity;
+};
+
+void process_page_done(struct process_page *page);
+
+void process_page_settle(struct monitor *monitor, struct process_page *page,
+                         const struct identity *identity, struct history *charts);
+
+/* `item`: the process, of which nothing may be known any more. */
+void process_page_draw(const struct monitor *monitor, const struct process_page *page,
+                       const struct item *item, const struct history *charts, struct pen *pen);
+
+bool process_page_act(struct monitor *monitor, struct process_page *page, enum action action,
+                      int argument);
+
+/* What a person has entered at a question of the page. */
+void process_page_answer(struct monitor *monitor, struct process_page *page, enum prompt prompt,
+                         const char *text);
+
+bool process_page_click(struct monitor *monitor, struct process_page *page,
+                        const struct input_event *event);
+
+int process_page_descriptor(const struct process_page *page);
+uint64_t process_page_patience_ns(const struct process_page *page);
+
+#endif
