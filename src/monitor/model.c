@@ -300,6 +300,8 @@ void model_done(struct model *model)
     vitals_snapshot_unref(model->recorded);
     forget_devices(model);
     idle_gpus_done(&model->idle);
+    trends_done(&model->trends[0]);
+    trends_done(&model->trends[1]);
     memory_free(model->list.items);
     memory_free(model->list.spare);
     memory_free(model->list.groups);
@@ -346,6 +348,8 @@ void model_add_machine(struct model *model, vitals_snapshot *snapshot)
         return;
     }
     readings_add(&model->machine, snapshot, model_window_ns(model));
+    if (!model->arranged.nvitop)
+        trends_update(&model->trends[0], &model->machine);
     model->traffic_left -= model->traffic_left > 0;
     choose_view(model);
 
@@ -378,6 +382,8 @@ void model_add_all(struct model *model, vitals_snapshot *snapshot)
         return;
     }
     readings_add(&model->all, snapshot, model_window_ns(model));
+    if (!model->arranged.nvitop)
+        trends_update(&model->trends[1], &model->all);
     (void)model_list(model);
 }
 

@@ -44,6 +44,7 @@ struct item {
     size_t order_of_group;
     bool head;  /* the line above the group: of no process */
     bool again; /* the same process as one of another device in the group */
+    bool ended; /* its rows are of the reading before; it is shown until the next one */
     struct use use;
     uint64_t pid;              /* as its identity has it, since it is compared often */
     const vitals_row *process; /* NULL: nothing is known of it */
@@ -68,6 +69,28 @@ struct list {
 };
 
 enum view { VIEW_DEVICES = 1, VIEW_ALL = 2 };
+
+/* ---- trends.c: CPU of each process in the last readings ---- */
+
+enum { TREND_ROOM = 16 };
+struct trend {
+    uint64_t key;                     /* of its row of process */
+    float cores;                      /* below 0: not known */
+    bool gone;                        /* it was there in the reading before */
+    unsigned char levels[TREND_ROOM]; /* 0 to 4; the newest first */
+};
+struct trends {
+    struct trend *items; /* ascending keys */
+    size_t count, capacity;
+    struct trend *spare;
+    size_t spare_capacity;
+    uint64_t stream, sequence; /* of the newest reading */
+    unsigned readings;
+};
+
+void trends_update(struct trends *trends, const struct readings *readings);
+const struct trend *trends_find(const struct trends *trends, uint64_t key);
+void trends_done(struct trends *trends);
 
 /* ---- idle_gpus.c: memory of devices that is held without being used: by which processes, and for
  * how long ----
@@ -161,6 +184,8 @@ struct model {
     bool mode_chosen; /* by a key */
     enum view view;
     bool view_chosen; /* by a person */
+
+    struct trends trends[2]; /* of the readings of the machine, of all */
 
     struct list list;
     bool list_of_users; /* some line has a row of gpu_process */
@@ -266,6 +291,12 @@ bool item_cpu(const struct model *model, const vitals_row *process, double *core
 /* The growth per second of a counter of a process; false if it is not known. item_cpu: cores. */
 bool item_rate(const struct model *model, const vitals_row *process, vitals_metric metric,
                double *out);
+
+/* How much CPU the process of a line has used lately; NULL: not known, or this is the past. */
+const struct trend *item_trend(const struct model *model, const struct item *item);
+
+/* Wide enough for more columns by default; after another size or layout. */
+void model_fit(struct model *model);
 
 /* The devices of a line as bits, and the memory that these have together; false if that of one is
  * not known. */

@@ -40,6 +40,13 @@ static const vitals_metric PROCESSES[] = {
     VITALS_PROCESS_COMMAND_LINE,
 };
 
+/* Of the users of devices: what the list shows of these where it has room. */
+static const vitals_metric USERS[] = {
+    VITALS_PROCESS_READ_BYTES,     VITALS_PROCESS_WRITTEN_BYTES, VITALS_PROCESS_SLURM_JOB,
+    VITALS_PROCESS_SLURM_STEP,     VITALS_PROCESS_POD,           VITALS_PROCESS_POD_NAME,
+    VITALS_PROCESS_CONTAINER_NAME, VITALS_PROCESS_CONTAINER,
+};
+
 /* The metrics of each part. */
 static const struct {
     bool machine, processes, details;
@@ -86,6 +93,14 @@ static const struct {
     {MONITOR_MACHINE, VITALS_PRESSURE_RESOURCE, 5},
     {MONITOR_MACHINE, VITALS_PRESSURE_SCOPE, 5},
     {MONITOR_MACHINE, VITALS_PRESSURE_SOME_10S_RATIO, 5},
+    {MONITOR_MACHINE, VITALS_PROCESS_READ_BYTES, 2},
+    {MONITOR_MACHINE, VITALS_PROCESS_WRITTEN_BYTES, 2},
+    {MONITOR_MACHINE, VITALS_PROCESS_SLURM_JOB, 30},
+    {MONITOR_MACHINE, VITALS_PROCESS_SLURM_STEP, 30},
+    {MONITOR_MACHINE, VITALS_PROCESS_POD, 30},
+    {MONITOR_MACHINE, VITALS_PROCESS_POD_NAME, 30},
+    {MONITOR_MACHINE, VITALS_PROCESS_CONTAINER, 30},
+    {MONITOR_MACHINE, VITALS_PROCESS_CONTAINER_NAME, 30},
     {MONITOR_ALL, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, 30}, /* for a report alone */
     {MONITOR_ALL, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, 30},
     {MONITOR_ALL, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, 30},
@@ -136,6 +151,8 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
     /* For processes also the metrics of the report that belong to this part. */
     if (code == 0 && PARTS[part].processes)
         code = add(request, PROCESSES, ARRAY_COUNT(PROCESSES), error);
+    if (code == 0 && PARTS[part].processes && PARTS[part].machine)
+        code = add(request, USERS, ARRAY_COUNT(USERS), error);
     for (size_t i = 0; PARTS[part].processes && i < options->extra_count && code == 0; i++) {
         vitals_metric metric = options->extra[i];
         if (part != MONITOR_ALL || metric >> 8 == VITALS_TABLE_PROCESS ||

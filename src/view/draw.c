@@ -223,6 +223,25 @@ static int inside(int steps, int row, int each)
     return left < 0 ? 0 : left > each ? each : left;
 }
 
+/* Steps of a cell, left and right; ASCII has the right one. */
+static void put_dots(struct pen *pen, int x, int y, bool down, const int steps[2], ink style)
+{
+    unsigned dots = DOTS[down][0][steps[0]] | (unsigned)DOTS[down][1][steps[1]];
+    char glyph[4] = {(char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f))};
+    canvas_repeat(pen->canvas, x, y, 1, style, pen->look->ascii ? MARKS[down][steps[1]] : glyph);
+}
+
+void draw_steps(struct pen *pen, int x, int y, const int steps[2], ink style)
+{
+    int both[2] = {steps[0], steps[1] > 0 ? steps[1] : steps[0]};
+    if (pen->look->ascii) { /* three steps, and one value for both */
+        both[1] = (both[1] * 3 + 3) / 4;
+        both[0] = 0;
+    }
+    if (steps[0] > 0 || steps[1] > 0)
+        put_dots(pen, x, y, false, pen->look->ascii ? both : steps, style);
+}
+
 void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph)
 {
     bool ascii = pen->look->ascii;
@@ -245,10 +264,7 @@ void draw_graph(struct pen *pen, const struct box *box, const struct graph *grap
                 style += (ink)((2 * row + 1) * graph->steps / (2 * box->rows));
             else if (pen->look->colorful && box->rows > 1)
                 style = draw_gradient((double)row / (box->rows - 1));
-            unsigned dots = DOTS[graph->down][0][one] | (unsigned)DOTS[graph->down][1][two];
-            char glyph[4] = {(char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f))};
-            canvas_repeat(pen->canvas, box->x + column, y, 1, style,
-                          ascii ? MARKS[graph->down][two] : glyph);
+            put_dots(pen, box->x + column, y, graph->down, (const int[]){one, two}, style);
         }
     }
 }

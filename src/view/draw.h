@@ -82,6 +82,9 @@ struct graph {
 enum { GRAPH_SECONDS = 2 };
 void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph);
 
+/* One column of a graph a row high, of two values of 0 to 4 steps. */
+void draw_steps(struct pen *pen, int x, int y, const int steps[2], ink style);
+
 /* Seconds behind the newest, in a rule below graphs that end at the edge `right`. */
 void draw_time_marks(struct pen *pen, int left, int right, int y);
 

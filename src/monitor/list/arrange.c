@@ -21,6 +21,9 @@ void wants_of(const struct arrangement *arrangement, unsigned views, struct want
     struct match match;
     *out = (struct wants){.count = 0};
     for (unsigned view = VIEW_DEVICES; view <= VIEW_ALL; view++) {
+        /* The usual ones of devices are requested with these. */
+        if (view == VIEW_DEVICES && arrangement->views[0].count == 0)
+            continue;
         columns_of(arrangement, (enum view)view, &columns);
         for (size_t i = 0; (views & view) && i < columns.count; i++)
             add_column(out, &list_columns[columns.items[i].column]);
@@ -33,6 +36,12 @@ void wants_of(const struct arrangement *arrangement, unsigned views, struct want
         wants_add(out, *metric);
     match_parse(arrangement->filter, &match);
     match_needs(&match, out);
+}
+
+void model_fit(struct model *model)
+{
+    enum { WIDE_LIST = 140 };
+    model->arranged.wide = !model->arranged.nvitop && model->width >= WIDE_LIST;
 }
 
 void model_arrangement(const struct model *model, struct arrangement *out)
@@ -62,6 +71,7 @@ void model_arrange(struct model *model, const struct arrangement *arrangement)
         model->view_chosen = true;
     }
     memcpy(model->filter, from->filter, sizeof model->filter);
+    model_fit(model);
     model->folded_count = 0;
     model->all_folded = false;
 }

@@ -55,6 +55,7 @@ struct arrangement {
     bool plain;                   /* nothing but text */
     bool all;                     /* the list of all processes is looked at */
     bool nvitop;                  /* the main screen is arranged as that of nvitop */
+    bool wide;                    /* there is room for more columns by default; not kept */
     char mode;                    /* enum monitor_mode plus one; 0: what the command line says */
     char traffic;                 /* enum traffic */
     char filter[ARRANGED_FILTER]; /* safe to print */

@@ -191,10 +191,10 @@ const struct column list_columns[] = {
      .whole = WHOLE_SWAP},
     {"pss", "PSS", "proportional memory", .width = 9, MORE(PSS_BYTES), .rank = 50, OF_MEMORY, ONCE},
     {"uss", "USS", "memory of its own", .width = 9, MORE(USS_BYTES), .rank = 50, OF_MEMORY, ONCE},
-    {"read/s", "READ/s", "disk reads", .width = 12, MORE(READ_BYTES), .rank = 50, .show = SHOW_RATE,
-     .falling = true, ONCE},
-    {"write/s", "WRITE/s", "disk writes", .width = 12, MORE(WRITTEN_BYTES), .rank = 50,
+    {"read/s", "READ/s", "disk reads", .width = 12, MORE(READ_BYTES), .wide = BOTH, .rank = 50,
      .show = SHOW_RATE, .falling = true, ONCE},
+    {"write/s", "WRITE/s", "disk writes", .width = 12, MORE(WRITTEN_BYTES), .wide = BOTH,
+     .rank = 50, .show = SHOW_RATE, .falling = true, ONCE},
     {"majflt/s", "MAJFLT/s", "page faults with a disk", .width = 9, MORE(MAJOR_FAULTS), .rank = 50,
      .show = SHOW_PER_SECOND, .falling = true, ONCE},
     {"minflt/s", "MINFLT/s", "page faults without", .width = 9, MORE(MINOR_FAULTS), .rank = 50,
@@ -438,11 +438,11 @@ const struct column *column_titled(const char *title)
     return &list_columns[i];
 }
 
-void columns_usual(enum view view, struct arranged_columns *out)
+void columns_usual(enum view view, bool wide, struct arranged_columns *out)
 {
     out->count = 0;
     for (size_t i = 0; i < list_column_count; i++) {
-        if (list_columns[i].usual & view)
+        if ((list_columns[i].usual | (wide ? list_columns[i].wide : 0)) & view)
             out->items[out->count++] = (struct arranged_column){.column = (unsigned)i};
     }
 }
@@ -453,7 +453,7 @@ void columns_of(const struct arrangement *arrangement, enum view view, struct ar
     if (chosen->count > 0)
         *out = *chosen;
     else
-        columns_usual(view, out);
+        columns_usual(view, arrangement->wide, out);
 }
 
 /* Without a device nothing uses its memory. */
@@ -482,7 +482,7 @@ static int wide(const struct arranged_columns *columns, int rank)
 
 void columns_choose(const struct model *model, int width, struct column_choice *choice)
 {
-    enum { GAP = 2, RANK_MOST = 99 };
+    enum { GAP = 2, RANK_MOST = 99, TREND = TREND_ROOM / 2 + 1, COMMAND_ENOUGH = 30 };
     struct arranged_columns columns;
     int rank = 0, at = 0;
     bool moves = false;
@@ -496,11 +496,14 @@ void columns_choose(const struct model *model, int width, struct column_choice *
     while (rank < RANK_MOST && wide(&columns, rank) + GAP + COMMAND_LEAST > width)
         rank++;
     *choice = (struct column_choice){0};
+    if (model->arranged.wide && wide(&columns, rank) + GAP + TREND + COMMAND_ENOUGH <= width)
+        choice->trend = TREND;
     for (size_t i = 0; i < columns.count; i++) {
         const struct column *column = &list_columns[columns.items[i].column];
         if (column->rank < rank)
             continue;
         int own = column->width > 0 ? column->width + columns.items[i].wider : 0;
+        own += column->show == SHOW_CPU ? choice->trend : 0;
         choice->shown[choice->count] = column;
         choice->width[choice->count] = own;
         choice->x[choice->count++] = at + (own == 0 ? GAP : 0);

@@ -33,6 +33,7 @@ struct column {
     bool host;        /* from the first such column on, all columns scroll sideways */
     unsigned views;   /* enum view: may be shown there */
     unsigned usual;   /* likewise: is shown by default */
+    unsigned wide;    /* likewise, where there is much room */
     int rank;         /* the lowest is dropped first if there is no room */
     char letter;      /* that sorts by it, behind `o`; 0: nothing does */
     bool falling;     /* the most first */
@@ -97,8 +98,8 @@ bool column_may_be(const struct column *column, int wider);
 size_t column_find(const char *key, size_t size);
 const struct column *column_titled(const char *title);
 
-/* The columns of a view as they are by default. */
-void columns_usual(enum view view, struct arranged_columns *out);
+/* The columns of a view as they are by default; `wide` as in struct arrangement. */
+void columns_usual(enum view view, bool wide, struct arranged_columns *out);
 
 /* The columns that a person sees in a view, in order, whatever room there is. */
 void columns_of(const struct arrangement *arrangement, enum view view,
@@ -112,6 +113,7 @@ struct column_choice {
     size_t count;
     size_t fixed; /* how many of them do not move sideways */
     int command;  /* columns left for the last one */
+    int trend;    /* columns of a line of CPU over time, in those of %CPU; 0: there is none */
 };
 void columns_choose(const struct model *model, int width, struct column_choice *choice);
 

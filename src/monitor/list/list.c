@@ -26,6 +26,74 @@ static int add(struct model *model, const struct item *item)
     return 0;
 }
 
+/* The trends of the readings that a row is of. */
+static const struct trends *trends_of(const struct model *model, const vitals_snapshot *snapshot)
+{
+    bool all = snapshot == model->all.now || snapshot == model->all.previous;
+    const struct readings *readings = all ? &model->all : &model->machine;
+    const struct trends *trends = &model->trends[all];
+    return readings->now != NULL && !model->away && trends->count > 0 &&
+                   trends->stream == vitals_snapshot_stream(readings->now) &&
+                   trends->sequence == vitals_snapshot_sequence(readings->now)
+               ? trends
+               : NULL;
+}
+
+const struct trend *item_trend(const struct model *model, const struct item *item)
+{
+    const vitals_row *row = item->process;
+    const struct trends *trends = row != NULL && !item->head
+                                      ? trends_of(model, vitals_row_snapshot(row))
+                                      : NULL;
+    return trends != NULL ? trends_find(trends, vitals_row_key(row)) : NULL;
+}
+
+/* True if a process of the reading before is not in the newest one. */
+static bool has_ended(const struct model *model, const vitals_row *process)
+{
+    const struct trends *trends = process != NULL ? trends_of(model, vitals_row_snapshot(process))
+                                                  : NULL;
+    const struct trend *trend = trends != NULL ? trends_find(trends, vitals_row_key(process))
+                                               : NULL;
+    return trend != NULL && trend->gone;
+}
+
+/* Lines of processes that have ended since the reading before, which are seen until the next. */
+static int add_ended(struct model *model)
+{
+    const struct readings *own = model->view == VIEW_ALL && !model->same ? &model->all
+                                                                         : &model->machine;
+    const struct trends *trends = own->previous != NULL ? trends_of(model, own->previous) : NULL;
+    if (trends == NULL || model->arranged.group != GROUP_NONE)
+        return 0;
+    for (size_t i = 0; model->view == VIEW_ALL && i < trends->count; i++) {
+        const vitals_row *row = trends->items[i].gone
+                                    ? vitals_snapshot_find(own->previous, VITALS_TABLE_PROCESS,
+                                                           trends->items[i].key)
+                                    : NULL;
+        if (row != NULL && add(model, &(struct item){.process = row, .ended = true}) < 0)
+            return -1;
+    }
+    size_t order = 0;
+    for (const vitals_row *gpu = NULL;
+         model->view != VIEW_ALL && (gpu = row_next(own->now, VITALS_TABLE_GPU, gpu)) != NULL;) {
+        if (!model_shows_device(model, gpu))
+            continue;
+        EACH_CHILD(user, own->previous, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
+            struct item item = {.process = item_process_of(own->previous, user),
+                                .user = user,
+                                .gpu = gpu,
+                                .order = order,
+                                .ended = true};
+            if (has_ended(model, item.process) &&
+                selection_has_type(&model->options->selection, user) && add(model, &item) < 0)
+                return -1;
+        }
+        order++;
+    }
+    return 0;
+}
+
 /* The users of devices, or in the list of all processes every one. -1: out of memory. */
 static int add_lines(struct model *model)
 {
@@ -54,7 +122,7 @@ static int add_lines(struct model *model)
         }
         order++;
     }
-    return 0;
+    return add_ended(model);
 }
 
 static int by_pid(const void *a, const void *b)
@@ -354,9 +422,13 @@ bool item_rate(const struct model *model, const vitals_row *process, vitals_metr
 {
     if (process == NULL)
         return false;
-    const struct readings *readings = vitals_row_snapshot(process) == model->all.now
-                                          ? &model->all
-                                          : &model->machine;
+    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
+    const struct readings *readings = snapshot == model->all.now ? &model->all : &model->machine;
+    if (metric == VITALS_PROCESS_CPU_SECONDS && snapshot != readings->now) { /* it has ended */
+        const struct trend *trend = item_trend(model, &(struct item){.process = process});
+        *out = trend != NULL ? (double)trend->cores : -1;
+        return *out >= 0;
+    }
     return vitals_row_rate(process, readings->older, metric, out) > 0;
 }
 

@@ -10,6 +10,7 @@
 #include "monitor/list/group.h"
 #include "monitor/list/match.h"
 #include "monitor/screens/pane.h"
+#include "report/report.h"
 
 enum { LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
 
@@ -134,6 +135,34 @@ void pane_program(struct pen *pen, const struct canvas_field *field, char *comma
                    STYLE_BOLD);
 }
 
+/* "job 4711 ", the work that a process is of; "" of none. A service's name says no more than its
+ * command. */
+static void work_words(const struct model *model, const struct item *item,
+                       char out[static WORDS_COMMAND])
+{
+    static const char *const KINDS[] = {"job ", "pod ", "container "};
+    char words[WORDS_COMMAND];
+    out[0] = '\0';
+    if (item->head || !report_work(item_row(item), model->options->look.ascii, words, WORDS))
+        return;
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
+        if (strncmp(words, KINDS[i], strlen(KINDS[i])) == 0)
+            (void)snprintf(out, WORDS_COMMAND, "%s  ", words);
+    }
+}
+
+/* Words before a command, in a field that then begins behind them. */
+static void draw_before(struct pen *pen, struct canvas_field *field, ink style, const char *words)
+{
+    struct canvas_field own = *field;
+    int wide = canvas_columns(words);
+    own.columns = wide < field->columns ? wide : field->columns;
+    own.style = style;
+    canvas_field(pen->canvas, &own, words);
+    field->x += own.columns;
+    field->columns -= own.columns;
+}
+
 /* The command of a line: what it holds, its program, and its arguments. */
 static void draw_command(struct pen *pen, const struct model *model, const struct item *item,
                          const struct canvas_field *place, bool is_marked)
@@ -146,14 +175,11 @@ static void draw_command(struct pen *pen, const struct model *model, const struc
     if (!item->head && item->user != NULL && model_idle(model, item->user, &seconds)) {
         command = strchr(text, ']') + 2;
         (void)snprintf(part, sizeof part, "%.*s", (int)(command - text), text);
-        if (!is_marked)
-            field.style = INK_NOTICE;
-        canvas_field(pen->canvas, &field, part);
-        int wide = canvas_columns(part);
-        field.x += wide;
-        field.columns -= wide;
-        field.style = place->style;
+        draw_before(pen, &field, is_marked ? place->style : INK_NOTICE, part);
     }
+    work_words(model, item, part);
+    if (part[0] != '\0' && canvas_columns(part) * 2 < field.columns)
+        draw_before(pen, &field, is_marked ? place->style : INK_SOFT | place->style, part);
     if (!known && !is_marked)
         field.style = INK_SOFT;
     if (known && !item->head)
@@ -167,8 +193,10 @@ static ink shade_of(const struct model *model, const struct column *column, cons
 {
     double value, whole = 1;
     ink ramp = INK_LOAD;
-    if (!column->falling || item->head || !column_value(column, model, item, &value))
+    if (!column->falling || item->head)
         return STYLE_PLAIN;
+    if (!column_value(column, model, item, &value))
+        return INK_SOFT;
     switch (column->show) {
     case SHOW_CPU:
     case SHOW_SHARE: break;
@@ -193,6 +221,22 @@ static ink shade_of(const struct model *model, const struct column *column, cons
     return ratio < 0.01 ? INK_SOFT : theme_step(ramp, 0.5 + ratio / 2);
 }
 
+/* The CPU of the last readings, two in a column, which moves with every other one. */
+static void draw_trend(struct pen *pen, const struct model *model, const struct item *item, int x,
+                       int y, int columns, ink style)
+{
+    const struct trend *trend = item_trend(model, item);
+    const struct trends *trends =
+        &model->trends[trend != NULL && vitals_row_snapshot(item->process) != model->machine.now];
+    for (int i = 0; trend != NULL && i < columns; i++) {
+        /* the newest column has one reading, or two */
+        int right = 2 * i - (int)(trends->readings % 2 == 0), left = right + 1;
+        int steps[2] = {left < TREND_ROOM ? trend->levels[left] : 0,
+                        right >= 0 && right < TREND_ROOM ? trend->levels[right] : 0};
+        draw_steps(pen, x + columns - 1 - i, y, steps, style);
+    }
+}
+
 /* A line of the main screen, each column in a color of its own. */
 static void draw_shaded(struct pen *pen, const struct model *model,
                         const struct column_choice *choice, const struct item *item, int y,
@@ -210,13 +254,18 @@ static void draw_shaded(struct pen *pen, const struct model *model,
         else if (!is_marked)
             field.style = shade_of(model, choice->shown[i], item) | style;
         canvas_field(pen->canvas, &field, text);
+        if (choice->trend > 0 && choice->shown[i]->show == SHOW_CPU && !pen->look->plain)
+            draw_trend(pen, model, item, field.x + 1, y, choice->trend - 1,
+                       is_marked ? style : theme_step(INK_LOAD, 0.5) | style);
     }
     int x = 1 + choice->x[choice->count - 1];
     struct canvas_field field = {.x = x, .y = y, .columns = model->width - 1 - x, .style = style};
     draw_command(pen, model, item, &field, is_marked);
-    if (cell_value(item->process, VITALS_PROCESS_START_SECONDS, &start) &&
-        (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(item->process)) / 1e9 - start <
-            NEW_SECONDS)
+    if (item->ended)
+        (void)canvas_text(pen->canvas, 0, y, INK_NOTICE, "-");
+    else if (cell_value(item->process, VITALS_PROCESS_START_SECONDS, &start) &&
+             (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(item->process)) / 1e9 - start <
+                 NEW_SECONDS)
         (void)canvas_text(pen->canvas, 0, y, INK_WELL, "+");
 }
 
@@ -236,8 +285,8 @@ static void draw_line(struct pen *pen, const struct model *model,
         style = chosen       ? STYLE_BOLD | STYLE_REVERSE | (tagged ? STYLE_YELLOW : STYLE_CYAN)
                 : tagged     ? STYLE_BOLD | STYLE_YELLOW
                 : item->head ? STYLE_BOLD
-                : item_is_other(model, item) ? STYLE_DIM
-                                             : STYLE_PLAIN;
+                : item->ended || item_is_other(model, item) ? STYLE_DIM
+                                                            : STYLE_PLAIN;
     }
 
     if (item != NULL && !model->arranged.nvitop && model->shift == 0 && !led) {

@@ -68,7 +68,7 @@ static void apply(struct column_dialog *choice, struct model *model)
     struct arranged_columns *own = &model->arranged.views[choice->view == VIEW_ALL], usual;
     *own = choice->shown;
     own->items[own->count++] = (struct arranged_column){.column = command_place()};
-    columns_usual(choice->view, &usual);
+    columns_usual(choice->view, model->arranged.wide, &usual);
     if (usual.count == own->count &&
         memcmp(usual.items, own->items, own->count * sizeof own->items[0]) == 0)
         own->count = 0;
@@ -160,7 +160,7 @@ static bool press_columns(struct monitor *monitor, void *state, const struct inp
     case '-':
     case INPUT_LEFT: widen(choice, -1); break;
     case 'r':
-        columns_usual(choice->view, &choice->shown);
+        columns_usual(choice->view, model->arranged.wide, &choice->shown);
         choice->shown.count--;
         break;
     case 'g':

@@ -374,6 +374,7 @@ void monitor_resize(struct monitor *monitor, int width, int height)
     monitor->model.width = width;
     monitor->height = height;
     monitor->model.traffic_left = 0;
+    model_fit(&monitor->model);
     fit(monitor);
 }
 

@@ -360,7 +360,7 @@ static void a_layout_says_what_it_needs(void)
     (void)snprintf(arrangement.filter, sizeof arrangement.filter, "job:1 container:x");
     wants_of(&arrangement, VIEW_DEVICES, &wants);
     CHECK_UINT(wants.count, 6);
-    columns_usual(VIEW_ALL, &arrangement.views[1]);
+    columns_usual(VIEW_ALL, false, &arrangement.views[1]);
     arrangement.views[1].items[0].column = (unsigned)column_find("swap", 4);
     wants_of(&arrangement, VIEW_DEVICES, &none);
     CHECK(wants_equal(&none, &wants));

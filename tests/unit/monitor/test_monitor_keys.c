@@ -51,6 +51,7 @@ static void the_help_has_every_key(void)
 {
     begin();
     monitor_resize(&monitor, 120, 100);
+    monitor.model.arranged.nvitop = false; /* which has no pages of a process */
     press_keys(&monitor, "h");
     const char *screen = world_screen(&monitor);
     for (const struct binding *binding = bindings; binding->keys != NULL; binding++) {

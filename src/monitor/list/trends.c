@@ -1,0 +1,83 @@
+/* trends.c: how much CPU each process of the list has used, reading by reading. See model.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/model.h"
+#include "util/memory.h"
+#include "view/cell_text.h"
+
+/* Levels are absolute, so that a line of a process that works evenly is flat and stays as it is. */
+static unsigned char level_of(double cores)
+{
+    return (unsigned char)(cores < 0.005 ? 0
+                           : cores < 0.1 ? 1
+                           : cores < 0.5 ? 2
+                           : cores < 1   ? 3
+                                         : 4);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct trend *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Both the old ones and the rows stand in the order of keys. Without memory all is forgotten. */
+void trends_update(struct trends *trends, const struct readings *readings)
+{
+    const vitals_snapshot *now = readings->now;
+    struct trends before = *trends;
+    bool goes_on = before.stream == vitals_snapshot_stream(now);
+    size_t at = 0;
+    trends->items = before.spare;
+    trends->capacity = before.spare_capacity;
+    trends->spare = before.items;
+    trends->spare_capacity = before.capacity;
+    trends->count = 0;
+    trends->stream = vitals_snapshot_stream(now);
+    trends->sequence = vitals_snapshot_sequence(now);
+    trends->readings = goes_on ? before.readings + 1 : 0;
+    before.count = goes_on ? before.count : 0;
+    for (const vitals_row *row = NULL;;) {
+        row = row_next(now, VITALS_TABLE_PROCESS, row);
+        uint64_t key = row != NULL ? vitals_row_key(row) : UINT64_MAX;
+        for (; at < before.count && before.items[at].key < key; at++) {
+            if (before.items[at].gone)
+                continue;
+            if (MEMORY_GROW(trends->items, trends->capacity, trends->count) < 0)
+                break;
+            trends->items[trends->count] = before.items[at];
+            trends->items[trends->count++].gone = true;
+        }
+        if (row == NULL)
+            return;
+        if (MEMORY_GROW(trends->items, trends->capacity, trends->count) < 0) {
+            trends->count = 0;
+            return;
+        }
+        struct trend *trend = &trends->items[trends->count++];
+        bool known = at < before.count && before.items[at].key == key && !before.items[at].gone;
+        *trend = known ? before.items[at] : (struct trend){.key = key};
+        at += at < before.count && before.items[at].key == key;
+        memmove(trend->levels + 1, trend->levels, TREND_ROOM - 1);
+        double cores = -1;
+        if (vitals_row_rate(row, readings->older, VITALS_PROCESS_CPU_SECONDS, &cores) <= 0)
+            cores = -1;
+        trend->cores = (float)cores;
+        trend->levels[0] = level_of(cores);
+    }
+}
+
+const struct trend *trends_find(const struct trends *trends, uint64_t key)
+{
+    struct trend one = {.key = key};
+    return trends->count > 0 ? bsearch(&one, trends->items, trends->count, sizeof one, by_key)
+                             : NULL;
+}
+
+void trends_done(struct trends *trends)
+{
+    memory_free(trends->items);
+    memory_free(trends->spare);
+    *trends = (struct trends){.count = 0};
+}
