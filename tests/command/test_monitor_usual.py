@@ -6,16 +6,21 @@ The stored ones stand in tests/fixtures/screens_usual.txt. After a change that i
 
 The tests of the other screens run with `--layout nvitop`, whose pictures are stored apart."""
 
+import base64
 import itertools
 import json
+import os
 import pathlib
 import re
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 
 import screens
 from harness import FIXTURES, VITALS, reads_json, vitals
-from input_events import BUILT, Events
+from input_events import BUILT, CODES, Events
 from test_monitor_golden import machines
 
 STORED = FIXTURES / "screens_usual.txt"
@@ -42,7 +47,9 @@ CASES = (
     *((9, 3, "troubled", "80x16", ("--force-color", "--theme", theme), "auto")
       for theme in ("dark", "light", "contrast", "mono")),
 )
-DEMO = ("40x12", "80x24", "120x40", "200x60")
+DEMO = ("40x12", "80x24", "120x40", "200x60", "40x12:process", "80x24:process", "120x40:process", "200x60:process",
+        "100x30:process-threads", "100x16:process-files", "100x10:process-sockets", "100x30:process-limits",
+        "100x10:process-environ", "100x16:process-cgroup", "100x36:signal")
 
 TROUBLE = "38;5;203"  # of the theme dark
 
@@ -99,6 +106,34 @@ class Looks(Usual):
                     with self.subTest((devices, kind, width, height, ascii_only)):
                         done = picture(path, width, height, ("--ascii",) if ascii_only else ())
                         self.assertEqual(screens.faults(done, width, height, ascii_only), [], done.stdout.decode())
+
+    def test_the_pages_of_a_process_are_whole_at_every_size(self):
+        """Of a recording, which has charts alone."""
+        for devices, processes, kind in ((0, 40, "plain"), (2, 6, "plain"), (2, 10, "hostile"), (2, 5, "wide")):
+            path = self.machine(devices, processes, kind)
+            for width, height in SIZES[::3]:
+                for ascii_only in (False, True):
+                    with self.subTest((devices, kind, width, height, ascii_only)):
+                        done = screens.picture(path, width, height, "process", ("--ascii",) if ascii_only else (),
+                                               VITALS_LAYOUT=None)
+                        self.assertEqual(screens.faults(done, width, height, ascii_only, "process"), [],
+                                         done.stdout.decode())
+
+    def test_a_page_that_is_none_is_refused(self):
+        for name in ("process-x", "tree-threads"):
+            done = vitals("--demo", "--screen", f"80x24:{name}")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_a_wide_list_has_more(self):
+        narrow, wide = (self.printed(self.machine(2, 6), width, 40) for width in (139, 140))
+        self.assertNotIn("READ/s", narrow)
+        self.assertIn("READ/s", wide)
+        former = screens.picture(self.machine(2, 6), 200, 40).stdout.decode()
+        self.assertNotIn("READ/s", former)
+
+    def test_work_has_its_name(self):
+        done = vitals("--demo=many", "--screen", "160x45", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
+        self.assertIn("  job 4711.0  python3 train.py", done.stdout)
 
     def test_the_list_never_loses_its_place(self):
         """Panels follow from the size and the devices alone."""
@@ -233,7 +268,7 @@ class Keys(unittest.TestCase):
 
     def test_what_a_key_does_is_said(self):
         self.start("--demo=many")
-        for key, words in (("u", "user:NAME"), ("Z", "h lists every key"), ("F7", "renice"), ("C-c", "q quits")):
+        for key, words in (("u", "user:NAME"), ("Z", "h lists every key"), ("F7", "nice value"), ("C-c", "q quits")):
             self.monitor.type(key)
             self.assertIn(words, self.last(), key)
         self.monitor.type("Down")
@@ -313,6 +348,128 @@ class Keys(unittest.TestCase):
         for _ in range(2):
             self.monitor.send((0x110000 + 12, x + 5, y + 1))
         self.assertIn("GPU 4", self.monitor.screen())
+
+
+@unittest.skipUnless(BUILT, "built without the interactive screens")
+class Page(unittest.TestCase):
+    """The pages of one process, a child of the test."""
+
+    def start(self, command=("sleep", "600")):
+        self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, "PAGE_MARK": "here it is"})
+        self.addCleanup(lambda: (self.child.kill(), self.child.wait()))
+        self.monitor = Events(120, 40)
+        self.addCleanup(self.monitor.close)
+        self.monitor.run(f"env -u VITALS_LAYOUT {VITALS} --backends none -p {self.child.pid}")
+        self.monitor.wait(str(self.child.pid), "sleep 600")
+        self.monitor.type("Down", "Enter")
+        return self.monitor.wait("1 Overview", "working directory")
+
+    def last(self):
+        return self.monitor.screen().splitlines()[-1]
+
+    def answer(self, key, words):
+        self.monitor.type(key)
+        self.assertTrue(self.last().endswith("_"), self.last())
+        self.monitor.type("-l", words)
+        self.monitor.type("Enter")
+        return self.last()
+
+    def asked(self, metric):
+        told = subprocess.run([VITALS, "info", "--json", str(self.child.pid)], capture_output=True, check=True)
+        return json.loads(told.stdout)["tables"]["process"][0][metric]
+
+    def test_tabs(self):
+        text = self.start()
+        self.assertRegex(text.splitlines()[0], rf"^ {self.child.pid}  sleep 600$")
+        for key, words in (("Tab", "TID"), ("3", "/dev/null"), ("4", "none"), ("Right", "nofile"),
+                           ("6", "PAGE_MARK"), ("Tab", "cgroup namespace"), ("Tab", "working directory"),
+                           ("BTab", "cgroup namespace"), ("1", "working directory")):
+            self.monitor.type(key)
+            self.monitor.wait(words)
+        tabs = self.monitor.screen().splitlines()[1]
+        self.monitor.send((CODES["Click"], tabs.index("5 Limits") + 2, 1))
+        self.monitor.wait("nofile")
+        self.monitor.type("q")
+        self.monitor.wait("COMMAND", gone=("Overview",))
+
+    def test_lines_are_filtered_and_scrolled(self):
+        self.start()
+        self.monitor.type("6")
+        self.monitor.wait("PAGE_MARK", "PATH")
+        self.monitor.type("/")
+        self.monitor.type("-l", "page_mark")
+        text = self.monitor.screen()
+        self.assertIn("here it is", text)
+        self.assertNotIn("PATH", text)
+        self.monitor.type("Enter", "Escape")
+        self.assertIn("PATH", self.monitor.screen())
+        self.monitor.type("1")
+        before = self.monitor.wait("working directory").splitlines()
+        self.monitor.type("End", "PageUp", "PageDown")
+        self.assertNotEqual(before[20:38], self.monitor.screen().splitlines()[20:38])
+        self.monitor.type("Home")
+        self.assertIn("command line", self.monitor.screen())
+
+    def test_what_can_be_changed(self):
+        self.start()
+        self.assertEqual(self.answer("n", "7").strip(), "nice: 7")
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, self.child.pid), 7)
+        self.assertEqual(self.answer("i", "idle").strip(), "I/O priority: idle")
+        self.assertEqual(self.asked("io_class"), "idle")
+        self.assertEqual(self.answer("i", "best-effort 6").strip(), "I/O priority: best-effort 6")
+        self.assertEqual(self.asked("io_level"), 6)
+        first = min(os.sched_getaffinity(self.child.pid))
+        self.answer("a", str(first))
+        self.assertEqual(os.sched_getaffinity(self.child.pid), {first})
+        self.answer("a", "all")
+        self.assertGreaterEqual(os.sched_getaffinity(self.child.pid), os.sched_getaffinity(0))
+        for key, words in (("n", "20"), ("n", "x"), ("i", "idle 8"), ("i", "quick"), ("a", "0-"), ("a", "4000000")):
+            self.assertIn("not changed", self.answer(key, words), words)
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, self.child.pid), 7)
+        self.monitor.type("n", "Escape")
+        self.assertIn("q back", self.last())
+
+    def test_any_signal(self):
+        self.start()
+        self.monitor.type("T", "o", "Down", "Up", "Up", "Down")
+        self.assertIn("SIGHUP", self.monitor.screen())
+        self.monitor.type("Enter")
+        self.assertIn("SIGHUP sent", self.monitor.screen())
+        self.assertEqual(self.child.wait(), -signal.SIGHUP)
+        self.monitor.type("Escape")
+        self.monitor.wait(" ended ")
+
+    def test_the_command_line_is_copied(self):
+        self.start()
+        self.monitor.type("y")
+        self.assertIn("clipboard", self.last())
+        self.monitor.type("q", "q")
+        text = self.monitor.wait("rc=0.")
+        self.assertEqual(base64.b64decode(re.search(r"\x1b]52;c;([^\a]*)\a", text)[1]), b"sleep 600")
+
+    def test_a_demo_is_not_changed(self):
+        self.monitor = Events(120, 40)
+        self.addCleanup(self.monitor.close)
+        self.monitor.run(f"env -u VITALS_LAYOUT {VITALS} --demo=story")
+        self.monitor.wait("llama-70b")
+        self.monitor.type("Down", "Enter")
+        self.monitor.wait("1 Overview")
+        self.monitor.type("n")
+        self.assertIn("this is a demo", self.last())
+
+    def test_charts_begin_with_what_was_kept(self):
+        self.monitor = Events(120, 40)
+        self.addCleanup(self.monitor.close)
+        self.monitor.run(f"env -u VITALS_LAYOUT {VITALS} --demo=story")
+        self.monitor.wait("llama-70b", "12:00:16")
+        self.monitor.type("Down", "Enter")
+        begun, seen = time.monotonic(), 0
+        while seen < 12:  # seconds, two in a column
+            text = self.monitor.wait("1 Overview")
+            seen = 2 * max(len(re.findall("[\u2801-\u28ff]", line[:36])) for line in text.splitlines()[4:8])
+            self.assertLess(time.monotonic(), begun + 60, text)
+            time.sleep(0.05)
+        self.assertGreater(seen, time.monotonic() - begun + 4)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ struct actor {
     unsigned uid, threads, age, resident_mib, write_kib;
     double share;                             /* fraction of a CPU */
     const char *name, *command, *environment; /* words end with a newline here */
+    const char *cgroup;                       /* NULL: that of a service of the machine */
 };
 
 // clang-format off
@@ -52,7 +53,8 @@ static const struct actor GUEST[] = {
     {.threads = 34, .resident_mib = 21504, .share = 3.1, .name = "python3", .uid = 41001,
      .write_kib = 5120,
      .command = "python3\ntrain.py\n--config\nllama-70b.yaml\n",
-     .environment = "SLURM_JOB_ID=4711\nCUDA_VISIBLE_DEVICES=0\nOMP_NUM_THREADS=8\n"},
+     .environment = "SLURM_JOB_ID=4711\nCUDA_VISIBLE_DEVICES=0\nOMP_NUM_THREADS=8\n",
+     .cgroup = "/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0"},
     {.threads = 12, .resident_mib = 3072, .share = 0.62, .name = "tritonserver",
      .command = "/opt/tritonserver/bin/tritonserver\n--model-repository=/models\n",
      .environment = "LD_LIBRARY_PATH=/opt/tritonserver/lib\n"},
@@ -159,14 +161,79 @@ static struct actor actor_at(size_t place)
     return actor;
 }
 
+/* Descriptors of every actor, and limits. */
+static const struct {
+    const char *path, *flags;
+    unsigned long long position;
+} OPENED[] = {
+    {"/dev/null", "0100000", 0},           {"/var/log/work.log", "0102001", 48213},
+    {"/var/log/work.log", "0102001", 512}, {"/data/shard-00017.tar", "0100000", 734003200},
+    {"/dev/nvidiactl", "02100002", 0},     {"/dev/nvidia0", "02100002", 0},
+};
+static const char LIMITS[] =
+    "Limit                     Soft Limit           Hard Limit           Units     \n"
+    "Max cpu time              unlimited            unlimited            seconds   \n"
+    "Max stack size            8388608              unlimited            bytes     \n"
+    "Max core file size        0                    unlimited            bytes     \n"
+    "Max processes             2061484              2061484              processes \n"
+    "Max open files            1024                 524288               files     \n"
+    "Max locked memory         67543171072          67543171072          bytes     \n"
+    "Max address space         unlimited            unlimited            bytes     \n";
+enum { OPENED_COUNT = sizeof OPENED / sizeof OPENED[0] };
+
+/* Its threads share its CPU time: the first has half of it. They have files for the first guests
+ * alone, which are looked at. */
+static unsigned told_threads(const struct actor *actor)
+{
+    return actor->pid > FIRST_PID + (GUESTS - GUEST_KINDS) * GUEST_STEP ? actor->threads : 0;
+}
+
+static void write_threads(struct demo_procfs *demo, const struct actor *actor)
+{
+    char name[64];
+    unsigned count = told_threads(actor);
+    double ticks = actor->age * actor->share * HERTZ;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned long long own = (unsigned long long)(i == 0 ? ticks / 2 : ticks / 2 / count);
+        int tid = actor->pid + (int)i;
+        (void)snprintf(name, sizeof name, "proc/%d/task/%d", actor->pid, tid);
+        make_directory(demo, name);
+        (void)snprintf(name, sizeof name, "task/%d/stat", tid);
+        write_text(demo, actor->pid, name,
+                   "%d (%s) %c %d %d %d 0 -1 4194304 90 0 0 0 %llu %llu 0 0 20 0 %u 0 %.0f 0 0 "
+                   "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 0 0 0 0 0\n",
+                   tid, i == 0 ? actor->name : "worker", i == 0 && actor->share > 0.5 ? 'R' : 'S',
+                   actor->parent, actor->pid, actor->pid, own - own / 5, own / 5, actor->threads,
+                   ((double)(BOOT_NS / SECOND_NS) - actor->age) * HERTZ + i, i % CPUS);
+    }
+}
+
+static void write_descriptors(struct demo_procfs *demo, const struct actor *actor)
+{
+    char path[PLACE + 64], name[32];
+    for (unsigned i = 0; i < OPENED_COUNT && !demo->failed; i++) {
+        (void)snprintf(path, sizeof path, "%s/proc/%d/fd/%u", demo->folder, actor->pid, i);
+        demo->failed = symlink(OPENED[i].path, path) < 0;
+        (void)snprintf(name, sizeof name, "fdinfo/%u", i);
+        write_text(demo, actor->pid, name, "pos:\t%llu\nflags:\t%s\nmnt_id:\t27\n",
+                   OPENED[i].position, OPENED[i].flags);
+    }
+}
+
 /* Writes the files that do not change. */
 static void write_actor(struct demo_procfs *demo, const struct actor *actor)
 {
     char name[32];
     unsigned long long pages = ((unsigned long long)actor->resident_mib << 20) / PAGE;
     unsigned uid = actor->uid;
-    (void)snprintf(name, sizeof name, "proc/%d", actor->pid);
-    make_directory(demo, name);
+    static const char *const INSIDE[] = {"", "/task", "/fd", "/fdinfo"};
+    for (size_t i = 0; i < sizeof INSIDE / sizeof INSIDE[0]; i++) {
+        (void)snprintf(name, sizeof name, "proc/%d%s", actor->pid, INSIDE[i]);
+        make_directory(demo, name);
+    }
+    write_threads(demo, actor);
+    write_descriptors(demo, actor);
+    write_text(demo, actor->pid, "limits", "%s", LIMITS);
     write_text(demo, actor->pid, "statm", "%llu %llu %llu 900 0 %llu 0\n", pages * 3, pages,
                pages / 8, pages * 2);
     write_text(demo, actor->pid, "status",
@@ -174,7 +241,8 @@ static void write_actor(struct demo_procfs *demo, const struct actor *actor)
                "VmSwap:\t0 kB\nThreads:\t%u\n",
                actor->name, uid, uid, uid, uid, uid, uid, uid, uid, pages * (PAGE / 1024),
                actor->threads);
-    write_text(demo, actor->pid, "cgroup", "0::/system.slice/house.service\n");
+    write_text(demo, actor->pid, "cgroup", "0::%s\n",
+               actor->cgroup != NULL ? actor->cgroup : "/system.slice/house.service");
     write_text(demo, actor->pid, "cmdline", "%s", actor->command);
     write_text(demo, actor->pid, "environ", "%s", actor->environment);
 }
@@ -269,11 +337,26 @@ static void drop(int folder, const char *name)
 static void clear(int folder)
 {
     static const char *const OF_ACTORS[] = {"stat",    "statm",   "status", "io",
-                                            "cmdline", "environ", "cgroup", ""};
+                                            "cmdline", "environ", "cgroup", "limits",
+                                            "task",    "fd",      "fdinfo", ""};
     char name[64];
     for (size_t i = 0; i < ACTORS; i++) {
+        const struct actor actor = actor_at(i);
+        for (unsigned j = 0; j < OPENED_COUNT; j++) {
+            (void)snprintf(name, sizeof name, "proc/%d/fd/%u", actor.pid, j);
+            drop(folder, name);
+            (void)snprintf(name, sizeof name, "proc/%d/fdinfo/%u", actor.pid, j);
+            drop(folder, name);
+        }
+        for (unsigned j = 0; j < told_threads(&actor); j++) {
+            (void)snprintf(name, sizeof name, "proc/%d/task/%d/stat", actor.pid,
+                           actor.pid + (int)j);
+            drop(folder, name);
+            (void)snprintf(name, sizeof name, "proc/%d/task/%d", actor.pid, actor.pid + (int)j);
+            drop(folder, name);
+        }
         for (size_t j = 0; j < sizeof OF_ACTORS / sizeof OF_ACTORS[0]; j++) {
-            (void)snprintf(name, sizeof name, "proc/%d/%s", actor_at(i).pid, OF_ACTORS[j]);
+            (void)snprintf(name, sizeof name, "proc/%d/%s", actor.pid, OF_ACTORS[j]);
             drop(folder, name);
         }
     }
