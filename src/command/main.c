@@ -246,6 +246,7 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->look.terminal = isatty(output_stream(settings));
     settings->look.typed = isatty(STDIN_FILENO);
     settings->environment.term = getenv("TERM");
+    settings->environment.colors = getenv("COLORTERM");
 
     /* A configuration may be standard input, which can be read only once: it is left to the program
      * that executes the command. The usual file may name a recording. */

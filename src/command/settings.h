@@ -92,6 +92,7 @@ struct environment_settings {
     const char *visible_devices;  /* CUDA_VISIBLE_DEVICES */
     const char *device_order;     /* CUDA_DEVICE_ORDER */
     const char *term;             /* TERM */
+    const char *colors;           /* COLORTERM */
     const char *marks;            /* VITALS_MARKS */
     const char *temporary;        /* $TMPDIR, or /tmp */
     const char *runtime_folder;   /* $XDG_RUNTIME_DIR, or NULL */

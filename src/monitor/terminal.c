@@ -20,13 +20,14 @@
 #include <wchar.h>
 
 #include "util/utf8.h"
+#include "view/theme.h"
 
 enum {
     ESCAPE_DELAY_MS = 25,
     MOUSE_RUN = 8, /* events that ncurses keeps */
     RESTORE = 512,
     BASIC_COLORS = 8,
-    PAIRS = 257,
+    PAIRS = INK_FRAME,
     NAME = 64,
     CODE_PASTE_BEGIN = KEY_MAX + 1,
     CODE_PASTE_END
@@ -41,6 +42,7 @@ static struct {
     SCREEN *screen;
     struct canvas sent;
     bool pairs[PAIRS];
+    const uint32_t *ramps; /* NULL: it has a palette alone */
     struct termios found;
     bool has_found;
     bool mouse;                        /* is ours, not the terminal's own for marking */
@@ -186,7 +188,7 @@ static void begin_keys(void)
 
 /* Until a program has come back from endwin once, ncurses 6.4 takes it for one that only places the
  * cursor, and writes at each move of it: 24 writes for a screen instead of one. */
-int terminal_open(const char *term, vitals_error *error)
+int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error)
 {
     /* The most capable first, where terminfo has no entry for TERM: new terminals name themselves
      * (xterm-kitty, foot), and ssh takes the name to machines without the entry. */
@@ -200,7 +202,15 @@ int terminal_open(const char *term, vitals_error *error)
     (void)setlocale(LC_CTYPE, "");
     terminal.has_found = tcgetattr(STDIN_FILENO, &terminal.found) == 0;
     (void)set_escdelay(ESCAPE_DELAY_MS);
-    terminal.screen = newterm(term, stdout, stdin);
+#if NCURSES_EXT_COLORS
+    if (ramps != NULL) {
+        (void)snprintf(name, sizeof name, "%.*s-direct", (int)strcspn(term, "-"), term);
+        terminal.screen = newterm(name, stdout, stdin);
+        terminal.ramps = terminal.screen != NULL ? ramps : NULL;
+    }
+#endif
+    if (terminal.screen == NULL)
+        terminal.screen = newterm(term, stdout, stdin);
     for (size_t i = 0; terminal.screen == NULL && i < ARRAY_COUNT(COMMON); i++) {
         (void)snprintf(terminal.notice, sizeof terminal.notice,
                        "%s has no terminfo entry; using %s", name_of(term, name), COMMON[i]);
@@ -302,6 +312,11 @@ int terminal_colors(void)
     return has_colors() ? COLORS : 0;
 }
 
+bool terminal_is_direct(void)
+{
+    return terminal.ramps != NULL;
+}
+
 void terminal_forget(void)
 {
     terminal.sent.width = 0;
@@ -391,12 +406,31 @@ int terminal_read(struct input_event *out)
     return 1;
 }
 
+/* The pair of any color; the first eight are the terminal's own. */
+static short direct_pair(unsigned color)
+{
+    enum { OWN = 8 };
+#if NCURSES_EXT_COLORS
+    uint32_t rgb = color >= INK_LOAD ? terminal.ramps[color - INK_LOAD] : theme_palette(color - 1);
+    if (!terminal.pairs[color])
+        (void)init_extended_pair((int)color,
+                                 (int)(color <= OWN ? color - 1
+                                       : rgb < OWN  ? OWN
+                                                    : rgb),
+                                 -1);
+#endif
+    terminal.pairs[color] = true;
+    return (short)color;
+}
+
 /* The pair of colors of a style; on a terminal without 256 the nearest of eight. */
 static short pair_of(ink style)
 {
     unsigned color = style & STYLE_COLORS;
     if (color == 0 || !has_colors())
         return 0;
+    if (terminal.ramps != NULL)
+        return color < PAIRS ? direct_pair(color) : 0;
     unsigned number = color - 1;
     if ((int)color > COLORS && number < 16)
         number %= BASIC_COLORS;

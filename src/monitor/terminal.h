@@ -10,8 +10,12 @@
 
 /* Takes over standard input and output. Signal handlers must be set before. `term` is the
  * terminal's name, or NULL; where terminfo has no entry for it, that of a common terminal is used.
+ * `ramps` (may be NULL) are the colors of theme_direct, for a terminal that takes any.
  * Errors: EUNSUPPORTED (no name; no entry at all; it cannot place a cursor). */
-int terminal_open(const char *term, vitals_error *error);
+int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error);
+
+/* True if it shows the ramps: terminfo has an entry for it with any color ("xterm-direct"). */
+bool terminal_is_direct(void);
 
 /* Which entry is used in place of the terminal's own, in one safe line; NULL: its own. */
 const char *terminal_notice(void);

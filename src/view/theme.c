@@ -9,7 +9,10 @@ const char *const theme_names[] = {"dark", "light", "contrast", "mono", NULL};
 #define C(number) ((number) + 1)
 
 // clang-format off
-static const uint16_t COLORS[THEME_COUNT][INK_END - INK_LOAD] = {
+enum { ANCHORS = 4, RAMPS = (INK_FRAME - INK_LOAD) / INK_STEPS };
+
+/* Four of each ramp, and the others. */
+static const uint16_t COLORS[THEME_COUNT][RAMPS * ANCHORS + INK_END - INK_FRAME] = {
     [THEME_DARK] = {
         C(25), C(32), C(74), C(117),  C(23), C(29), C(36), C(79),
         C(94), C(136), C(178), C(221),  C(60), C(97), C(139), C(182),
@@ -50,13 +53,59 @@ ink theme_step(ink ramp, double ratio)
     return ramp + (ink)(step < 0 ? 0 : step >= INK_STEPS ? INK_STEPS - 1 : step);
 }
 
-void canvas_theme(struct canvas *canvas, enum theme theme)
+uint32_t theme_palette(unsigned number)
+{
+    static const uint32_t BASIC[] = {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd,
+                                     0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00,
+                                     0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff};
+    enum { CUBE = 16, GRAY = 232, SIDE = 6 };
+    if (number < CUBE)
+        return BASIC[number];
+    if (number >= GRAY)
+        return (8 + 10 * (number - GRAY)) * 0x010101u;
+    uint32_t rgb = 0;
+    for (unsigned part = SIDE * SIDE; part > 0; part /= SIDE) {
+        unsigned level = (number - CUBE) / part % SIDE;
+        rgb = rgb << 8 | (level > 0 ? 55 + 40 * level : 0);
+    }
+    return rgb;
+}
+
+/* Between two colors, `part` of `whole` from the first to the second. */
+static uint32_t blend(uint32_t from, uint32_t to, unsigned part, unsigned whole)
+{
+    uint32_t rgb = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        uint32_t a = from >> shift & 0xff, b = to >> shift & 0xff;
+        rgb = rgb << 8 | (a * (whole - part) + b * part + whole / 2) / whole;
+    }
+    return rgb;
+}
+
+const uint32_t *theme_direct(enum theme theme)
+{
+    static uint32_t direct[INK_FRAME - INK_LOAD];
+    if (theme != THEME_DARK && theme != THEME_LIGHT)
+        return NULL;
+    for (unsigned i = 0; i < INK_FRAME - INK_LOAD; i++) {
+        unsigned at = i % INK_STEPS * (ANCHORS - 1), part = at % (INK_STEPS - 1);
+        const uint16_t *from = &COLORS[theme][i / INK_STEPS * ANCHORS + at / (INK_STEPS - 1)];
+        direct[i] = blend(theme_palette(from[0] - 1u), theme_palette(from[part > 0] - 1u), part,
+                          INK_STEPS - 1);
+    }
+    return direct;
+}
+
+void canvas_theme(struct canvas *canvas, enum theme theme, bool direct)
 {
     size_t count = (size_t)canvas->width * (size_t)canvas->height;
     for (size_t i = 0; i < count; i++) {
         uint16_t *style = &canvas->cells[i].style;
         unsigned color = *style & STYLE_COLORS;
-        if (color >= INK_LOAD && color < INK_END)
-            *style = (uint16_t)((*style & ~STYLE_COLORS) | COLORS[theme][color - INK_LOAD]);
+        if (color < (direct ? INK_FRAME : INK_LOAD) || color >= INK_END)
+            continue;
+        unsigned place = color < INK_FRAME ? (color - INK_LOAD) * ANCHORS / INK_STEPS
+                                           : RAMPS * ANCHORS + color - INK_FRAME;
+        *style = (uint16_t)((*style & ~STYLE_COLORS) | COLORS[theme][place]);
     }
 }

@@ -11,15 +11,16 @@
 enum theme { THEME_DARK, THEME_LIGHT, THEME_CONTRAST, THEME_MONO, THEME_COUNT };
 extern const char *const theme_names[]; /* ends with NULL */
 
-/* Inks above those of the terminal. A ramp has four steps, from little to much. */
+/* Inks above those of the terminal. A ramp goes from little to much; on a terminal of 256 colors
+ * four of its steps have the same. */
 // clang-format off
 enum {
-    INK_STEPS = 4,
+    INK_STEPS = 16,
     INK_LOAD = 257,                 /* work: CPUs, utilization */
     INK_HELD = INK_LOAD + INK_STEPS, /* what is occupied: memory */
     INK_IN = INK_HELD + INK_STEPS,   /* read, received */
     INK_OUT = INK_IN + INK_STEPS,    /* written, sent */
-    INK_FRAME = INK_OUT + INK_STEPS, /* rules */
+    INK_FRAME = INK_OUT + INK_STEPS, /* rules; here the ramps end */
     INK_TRACK, /* of a bar, to its end */
     INK_SOFT,  /* words beside the figure that counts */
     INK_TITLE, INK_KEY,
@@ -36,7 +37,14 @@ enum theme theme_find(const char *name);
 /* The step of a ramp for a ratio. */
 ink theme_step(ink ramp, double ratio);
 
-/* Replaces every meaning by the color of a theme. */
-void canvas_theme(struct canvas *canvas, enum theme theme);
+/* Replaces every meaning by the color of a theme. `direct`: but those of ramps, for a terminal that
+ * takes any color, and has them from theme_direct. */
+void canvas_theme(struct canvas *canvas, enum theme theme, bool direct);
+
+/* The colors of the ramps, 0xRRGGBB, from INK_LOAD on; NULL: the theme has none but those of 256. */
+const uint32_t *theme_direct(enum theme theme);
+
+/* The n-th of 256 colors as most terminals have it. */
+uint32_t theme_palette(unsigned number);
 
 #endif

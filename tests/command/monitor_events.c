@@ -23,9 +23,10 @@ static struct {
     size_t used;
 } events;
 
-int terminal_open(const char *term, vitals_error *error)
+int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error)
 {
     (void)term;
+    (void)ramps;
     (void)error;
     const char *given = getenv("VITALS_EVENTS");
     if (given == NULL ||
@@ -77,6 +78,11 @@ void terminal_size(int *width, int *height)
 {
     *width = events.width;
     *height = events.height;
+}
+
+bool terminal_is_direct(void)
+{
+    return false;
 }
 
 int terminal_colors(void)

@@ -52,6 +52,9 @@ static void fill_options(const struct settings *settings, const char *const *use
         .term = settings->environment.term,
         .facts = &command_facts,
     };
+    const char *colors = settings->environment.colors != NULL ? settings->environment.colors : "";
+    options->look.direct = settings->view.screen == NULL &&
+                           (strcmp(colors, "truecolor") == 0 || strcmp(colors, "24bit") == 0);
     /* The story has no quarter of an hour, and is told second by second. */
     static const uint64_t USUAL_NS = 900000000000u, STORY_NS = 20000000000u, TOLD_NS = 1000000000;
     if (demo_procfs_wanted(&settings->machine, &settings->view) &&

@@ -387,6 +387,11 @@ void monitor_settle(struct monitor *monitor)
     }
 }
 
+enum theme monitor_theme(const struct look *look)
+{
+    return look->colorless ? THEME_MONO : look->light ? THEME_LIGHT : look->theme;
+}
+
 void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
 {
     const struct model *model = &monitor->model;
@@ -418,7 +423,8 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     if (line[0] != '\0')
         canvas_field(canvas, &field, line);
 
-    canvas_theme(canvas, look.colorless ? THEME_MONO : look.light ? THEME_LIGHT : look.theme);
+    enum theme theme = monitor_theme(&look);
+    canvas_theme(canvas, theme, look.direct && theme_direct(theme) != NULL);
     if (look.plain)
         canvas_keep(canvas, STYLE_REVERSE);
     if (look.colorless || look.theme == THEME_MONO)

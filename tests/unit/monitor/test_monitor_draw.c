@@ -284,6 +284,34 @@ static void load_has_three_colors(void)
     }
 }
 
+static void ramps_are_those_of_the_palette_without_steps(void)
+{
+    static const enum theme THEMES[] = {THEME_DARK, THEME_LIGHT};
+    for (size_t i = 0; i < CHECK_COUNT(THEMES); i++) {
+        const uint32_t *ramps = theme_direct(THEMES[i]);
+        struct canvas canvas = {0};
+        for (unsigned ramp = INK_LOAD; ramp < INK_FRAME; ramp += INK_STEPS) {
+            CHECK_INT(canvas_resize(&canvas, INK_STEPS, 1), 0);
+            for (int x = 0; x < INK_STEPS; x++)
+                canvas_repeat(&canvas, x, 0, 1, ramp + (unsigned)x, "x");
+            canvas_theme(&canvas, THEMES[i], true);
+            CHECK_UINT(canvas_at(&canvas, 5, 0)->style, ramp + 5);
+            canvas_theme(&canvas, THEMES[i], false);
+            unsigned first = canvas_at(&canvas, 0, 0)->style - 1u;
+            unsigned last = canvas_at(&canvas, INK_STEPS - 1, 0)->style - 1u;
+            CHECK_UINT(ramps[ramp - INK_LOAD], theme_palette(first));
+            CHECK_UINT(ramps[ramp - INK_LOAD + INK_STEPS - 1], theme_palette(last));
+            for (unsigned x = 1; x < INK_STEPS; x++)
+                CHECK(ramps[ramp - INK_LOAD + x] != ramps[ramp - INK_LOAD + x - 1]);
+        }
+        canvas_done(&canvas);
+    }
+    CHECK(theme_direct(THEME_MONO) == NULL && theme_direct(THEME_CONTRAST) == NULL);
+    CHECK_UINT(theme_palette(16), 0x000000);
+    CHECK_UINT(theme_palette(117), 0x87d7ff);
+    CHECK_UINT(theme_palette(255), 0xeeeeee);
+}
+
 static void a_title_loses_whole_parts(void)
 {
     static const struct {
@@ -325,6 +353,7 @@ static const check_test tests[] = {
     {"bars say what they show", bars_say_what_they_show},
     {"graphs grow from their edge", graphs_grow_from_their_edge},
     {"load has three colors", load_has_three_colors},
+    {"ramps are those of the palette, without steps", ramps_are_those_of_the_palette_without_steps},
     {"a title loses whole parts", a_title_loses_whole_parts},
 };
 CHECK_TESTS(tests)
