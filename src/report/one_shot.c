@@ -79,6 +79,28 @@ static void print_line(struct page *page, ink style, const char *text)
 
 /* ---- the parts ---- */
 
+/* Why no device is shown: what failed, or in a few words that there is none. */
+static void missing_words(const struct page *page, const struct device_panel *panel, char *out,
+                          size_t capacity)
+{
+    char message[WORDS_COMMAND];
+    if (vitals_snapshot_count(page->now, VITALS_TABLE_GPU) > 0) {
+        device_panel_missing(panel, out, capacity);
+        return;
+    }
+    size_t used = (size_t)snprintf(out, capacity, "No GPU"), begin = used;
+    for (const vitals_row *row = NULL;
+         (row = report_next_back_end(page->now, row)) != NULL && used < capacity;) {
+        if (report_was_kept(row))
+            used += (size_t)snprintf(out + used, capacity - used, "%s%s",
+                                     used == begin ? ": " : "; ",
+                                     cell_text(row, VITALS_SOURCE_MESSAGE,
+                                               page->options->look.ascii, message, sizeof message));
+    }
+    if (used == begin)
+        (void)snprintf(out + used, capacity - used, ": vitals doctor says why");
+}
+
 static void print_devices(struct page *page)
 {
     enum { LINE = 4096 };
@@ -86,12 +108,12 @@ static void print_devices(struct page *page)
                                        .look = &page->options->look,
                                        .selection = page->options->selection,
                                        .width = page->width,
-                                       .form = FORM_FULL};
+                                       .form = FORM_FULL,
+                                       .tracked = true};
     if (device_panel_next(&panel, NULL) == NULL) {
         char line[LINE];
-        device_panel_missing(&panel, line, sizeof line);
-        print_line(page, STYLE_DIM,
-                   canvas_columns(line) <= page->width ? line : "No GPU: vitals doctor says why");
+        missing_words(page, &panel, line, sizeof line);
+        print_line(page, STYLE_DIM, line);
         return;
     }
     if (!page_begin(page, page->width, device_panel_rows(&panel)))
@@ -105,7 +127,8 @@ static void print_host(struct page *page)
     enum { LOAD_COLUMNS = 5 };
     struct host_bars bars = {.host = vitals_snapshot_next(page->now, VITALS_TABLE_HOST, NULL),
                              .width = page->width,
-                             .load_columns = LOAD_COLUMNS};
+                             .load_columns = LOAD_COLUMNS,
+                             .tracked = true};
     if (bars.host == NULL || !page_begin(page, page->width, HOST_BARS_ROWS))
         return;
     bars.cpu_known = host_cpu_ratio(page->now, page->older, &bars.cpu_ratio);
@@ -161,9 +184,9 @@ struct one_shot_column {
     vitals_metric metric;
 };
 
-/* Writes at most WORDS_COMMAND bytes. */
+/* Writes at most WORDS_COMMAND bytes. `room`: columns that the text has. */
 static void column_words(const struct page *page, const struct one_shot_column *column,
-                         const struct one_shot_line *line, char *out)
+                         const struct one_shot_line *line, int room, char *out)
 {
     const bool ascii = page->options->look.ascii;
     const vitals_row *row = line->user != NULL &&
@@ -204,9 +227,11 @@ static void column_words(const struct page *page, const struct one_shot_column *
         break;
     case WORK: (void)report_work(line->process, ascii, out, WORDS_COMMAND); break;
     case COMMAND:
-        if (line->process != NULL)
+        if (line->process != NULL) {
             (void)cell_command(line->process, ascii, out);
-        else
+            if (canvas_columns(out) > room) /* then the folders of its program go */
+                (void)cell_program(out);
+        } else
             (void)snprintf(
                 out, WORDS_COMMAND, "%s",
                 cell_stranger(vitals_row_availability(line->user, VITALS_GPU_PROCESS_PROCESS)));
@@ -395,7 +420,7 @@ static void print_row(struct page *page, const struct one_shot_table *table,
         if (line == NULL)
             (void)snprintf(text, sizeof text, "%s", column->title);
         else
-            column_words(page, column, line, text);
+            column_words(page, column, line, field.columns, text);
         if (line != NULL && column->what == GPU)
             field.style = device_style(&page->options->look, line->gpu);
         else if (line != NULL && last && line->process == NULL)
@@ -468,7 +493,7 @@ static void print_processes(struct page *page)
     }
     if (count > shown) {
         char more[WORDS];
-        (void)snprintf(more, sizeof more, "  and %zu more; vitals --json has them all",
+        (void)snprintf(more, sizeof more, "  and %zu more; vitals ps lists them all",
                        count - shown);
         print_text(page, more);
     }

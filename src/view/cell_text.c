@@ -119,6 +119,34 @@ char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_
     return out;
 }
 
+size_t cell_program(char *command)
+{
+    static const char *const INTERPRETERS[] = {"python", "node", "perl", "ruby",
+                                               "java",   "bash", "sh "};
+    size_t begin = 0, end = 0;
+    for (int word = 0; word < 3; word++) {
+        char *at = command + begin, *slash = NULL;
+        end = begin + strcspn(at, " ");
+        if (at[0] == '\0' || at[0] == '[' || at[0] == '\'')
+            break;
+        for (char *each = at; each < command + end; each++)
+            slash = *each == '/' && each[1] != '\0' && each + 1 < command + end ? each : slash;
+        if (slash != NULL && at[0] != '-') {
+            memmove(at, slash + 1, strlen(slash + 1) + 1);
+            end -= (size_t)(slash + 1 - at);
+        }
+        bool goes_on = false;
+        for (size_t i = 0; word == 0 && i < sizeof INTERPRETERS / sizeof INTERPRETERS[0]; i++)
+            goes_on = goes_on || strncmp(command, INTERPRETERS[i], strlen(INTERPRETERS[i])) == 0;
+        goes_on = goes_on || (word == 1 && strncmp(command + begin, "-m ", 3) == 0);
+        if (!goes_on || command[end] == '\0' ||
+            (word == 0 && command[end + 1] == '-' && strncmp(command + end, " -m ", 4) != 0))
+            break;
+        begin = end + 1;
+    }
+    return end;
+}
+
 bool cell_time(const vitals_snapshot *snapshot, char out[static WORDS])
 {
     time_t seconds = (time_t)(vitals_snapshot_realtime_ns(snapshot) / 1000000000u);

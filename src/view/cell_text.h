@@ -31,6 +31,11 @@ const char *cell_stranger(vitals_availability reason);
  * zombie's; where nothing is known of either, why. */
 char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND]);
 
+/* The bytes of the program at the begin of a command line, which stands out: with an interpreter
+ * its script or module too. The folders of a path are taken out of `command`, as its end tells
+ * more. */
+size_t cell_program(char *command);
+
 /* When a snapshot was taken, in the local time zone; returns false if that cannot be said. */
 bool cell_time(const vitals_snapshot *snapshot, char out[static WORDS]);
 

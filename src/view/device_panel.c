@@ -223,7 +223,10 @@ static void device_bar(const struct device_panel_place *place, const vitals_row 
     static const char *const LABELS[] = {"MEM", "UTL", "MBW", "PWR"};
     const struct look *look = place->pen->look;
     char note[WORDS] = "";
-    struct bar bar = {.label = LABELS[kind], .note = note, .note_columns = NOTE};
+    struct bar bar = {.label = LABELS[kind],
+                      .tracked = place->panel->tracked,
+                      .note = note,
+                      .note_columns = NOTE};
     bool of_memory = kind == BAR_MEMORY || kind == BAR_BANDWIDTH;
     if (kind == BAR_MEMORY) {
         bar.fraction = true;

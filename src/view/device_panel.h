@@ -20,6 +20,8 @@ struct device_panel {
     int width;
     enum form form;
 
+    bool tracked; /* its bars: as in struct bar */
+
     uint64_t chosen;   /* key of the device that keys act on; 0: none */
     uint64_t selected; /* key of the device of the selected process; 0: none */
 

@@ -150,10 +150,12 @@ void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
     int at = x + canvas_text(pen->canvas, x, y, bar->style, bar->label);
     at += canvas_text(pen->canvas, at, y, bar->style, ": ");
 
-    if (length > 0 && !bar->known) {
+    if (bar->tracked && bar->known && length > 0)
+        canvas_repeat(pen->canvas, at, y, length, STYLE_DIM, pen->look->ascii ? "." : "·");
+    if (length > 0 && !bar->known && !bar->tracked) {
         canvas_repeat(pen->canvas, at, y, length, bar->style, pen->look->ascii ? "." : "░");
         at += length;
-    } else if (length > 0) {
+    } else if (length > 0 && bar->known) {
         double inside = bar->ratio < 0 ? 0 : bar->ratio > 1 ? 1 : bar->ratio;
         int eighths = (int)lround(inside * length * 8), drawn = 0;
         eighths = eighths == 0 ? 1 : eighths; /* something is not nothing */
@@ -164,16 +166,19 @@ void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
                                                            : bar->style;
             canvas_repeat(pen->canvas, at + drawn, y, 1, style, glyph);
         }
-        at += drawn;
+        at += bar->tracked ? 0 : drawn;
     }
+    at += bar->tracked ? length : 0;
 
     char ratio[16] = "N/A";
     double percent = bar->ratio * 100;
-    if (bar->known && percent >= (bar->fraction ? 99.95 : 99.5))
+    if (bar->known && percent >= (bar->fraction ? 99.95 : 99.5) && !bar->tracked)
         (void)snprintf(ratio, sizeof ratio, "MAX");
     else if (bar->known)
         (void)snprintf(ratio, sizeof ratio, bar->fraction ? "%.1f%%" : "%.0f%%", percent);
-    (void)canvas_text(pen->canvas, at + 1, y, bar->style, ratio);
+    int blanks = bar->tracked ? RATIO - 1 - (int)strlen(ratio) : 0; /* its columns are fixed */
+    (void)canvas_text(pen->canvas, at + 1 + (blanks > 0 ? blanks : 0) - (blanks < 0), y, bar->style,
+                      ratio);
     if (note > 0 && bar->note != NULL) {
         struct canvas_field field = {
             .x = x + columns - note, .y = y, .columns = note, .right = true, .style = bar->style};

@@ -61,6 +61,7 @@ struct bar {
     bool known;
     double ratio;
     bool fraction; /* one decimal */
+    bool tracked;  /* a track to its end, and the number behind that; nothing where it is missing */
     ink style;
     bool plain;       /* never a gradient */
     const char *note; /* NULL: none */

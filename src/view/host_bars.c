@@ -51,7 +51,7 @@ void host_bars_draw(struct pen *pen, const struct host_bars *bars, int y)
     memcpy(load + used, " )", 3);
     int wide = canvas_columns(load);
 
-    struct bar cpu = {.label = "CPU", .fraction = true, .note = note};
+    struct bar cpu = {.label = "CPU", .fraction = true, .tracked = bars->tracked, .note = note};
     cpu.known = bars->cpu_known;
     cpu.ratio = bars->cpu_ratio;
     cpu.style = cpu.known ? STYLE_CYAN : STYLE_DIM;
@@ -62,7 +62,7 @@ void host_bars_draw(struct pen *pen, const struct host_bars *bars, int y)
     (void)canvas_text(pen->canvas, bars->width - wide, y++, STYLE_PLAIN, load);
 
     int right = bars->width >= NARROW ? SWAP_COLUMNS : (bars->width - 2) / 2;
-    struct bar memory = {.label = "MEM", .fraction = true, .note = note};
+    struct bar memory = {.label = "MEM", .fraction = true, .tracked = bars->tracked, .note = note};
     memory.known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES,
                               &memory.ratio);
     memory.style = memory.known ? STYLE_MAGENTA : STYLE_DIM;
@@ -70,7 +70,7 @@ void host_bars_draw(struct pen *pen, const struct host_bars *bars, int y)
                                        cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, words));
     boxed_bar(pen, 0, y, bars->width - right - 2, &memory);
 
-    struct bar swap = {.label = "SWP", .fraction = true};
+    struct bar swap = {.label = "SWP", .fraction = true, .tracked = bars->tracked};
     swap.known = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES,
                             &swap.ratio); /* false if no swap is configured, too */
     swap.style = swap.known ? STYLE_BLUE : STYLE_DIM;

@@ -10,6 +10,7 @@ struct host_bars {
     double cpu_ratio;
     int width;
     int load_columns; /* each load average takes at least so many */
+    bool tracked;     /* as in struct bar */
 };
 
 enum { HOST_BARS_ROWS = 2 };

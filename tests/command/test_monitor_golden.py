@@ -156,7 +156,10 @@ class Matrix(Screens):
         self.assertIn("100%      Default", full[end - 1])
         done = vitals("-1", "--from", str(path), env={"LC_ALL": "C.UTF-8", "COLUMNS": "79"})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(full[1:end], done.stdout.splitlines()[1:end])
+        # But for bars, which have a track in the report.
+        words = [[re.sub(r"[█▉▊▋▌▍▎▏░·]+", " ", line.replace("MAX ", "100%")).split() for line in lines]
+                 for lines in (full[1:end], done.stdout.splitlines()[1:end])]
+        self.assertEqual(*words)
 
     def test_of_two_thousand_processes(self):
         for devices in (0, 16):

@@ -93,41 +93,10 @@ static void host_words(const struct model *model, const struct column_choice *ch
     (void)snprintf(out + used, LINE - used, "  %s", led ? "" : command);
 }
 
-/* The bytes of the program at the begin of a command line, which stands out: with an interpreter
- * its script or module too. The folders of a path are taken out of `command`, as its end tells
- * more. */
-static size_t program_of(char *command)
-{
-    static const char *const INTERPRETERS[] = {"python", "node", "perl", "ruby",
-                                               "java",   "bash", "sh "};
-    size_t begin = 0, end = 0;
-    for (int word = 0; word < 3; word++) {
-        char *at = command + begin, *slash = NULL;
-        end = begin + strcspn(at, " ");
-        if (at[0] == '\0' || at[0] == '[' || at[0] == '\'')
-            break;
-        for (char *each = at; each < command + end; each++)
-            slash = *each == '/' && each[1] != '\0' && each + 1 < command + end ? each : slash;
-        if (slash != NULL && at[0] != '-') {
-            memmove(at, slash + 1, strlen(slash + 1) + 1);
-            end -= (size_t)(slash + 1 - at);
-        }
-        bool goes_on = false;
-        for (size_t i = 0; word == 0 && i < sizeof INTERPRETERS / sizeof INTERPRETERS[0]; i++)
-            goes_on = goes_on || strncmp(command, INTERPRETERS[i], strlen(INTERPRETERS[i])) == 0;
-        goes_on = goes_on || (word == 1 && strncmp(command + begin, "-m ", 3) == 0);
-        if (!goes_on || command[end] == '\0' ||
-            (word == 0 && command[end + 1] == '-' && strncmp(command + end, " -m ", 4) != 0))
-            break;
-        begin = end + 1;
-    }
-    return end;
-}
-
 void pane_program(struct pen *pen, const struct canvas_field *field, char *command)
 {
     char part[WORDS_COMMAND];
-    size_t program = program_of(command);
+    size_t program = cell_program(command);
     canvas_field(pen->canvas, field, command);
     (void)snprintf(part, sizeof part, "%.*s", (int)program, command);
     int wide = canvas_columns(part);
@@ -142,12 +111,18 @@ static void work_words(const struct model *model, const struct item *item,
 {
     static const char *const KINDS[] = {"job ", "pod ", "container "};
     char words[WORDS_COMMAND];
+    bool ascii = model->options->look.ascii;
+    /* It is read of the users of devices, whose rows in the list of all are others. */
+    const vitals_row *users = item->user != NULL
+                                  ? item_process_of(vitals_row_snapshot(item->user), item->user)
+                                  : NULL;
     out[0] = '\0';
-    if (item->head || !report_work(item_row(item), model->options->look.ascii, words, WORDS))
+    if (item->head || (!report_work(item_row(item), ascii, words, WORDS) &&
+                       !report_work(users, ascii, words, WORDS)))
         return;
     for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
         if (strncmp(words, KINDS[i], strlen(KINDS[i])) == 0)
-            (void)snprintf(out, WORDS_COMMAND, "%s  ", words);
+            (void)snprintf(out, WORDS_COMMAND, "%.60s  ", words);
     }
 }
 
