@@ -45,15 +45,26 @@ bool monitor_asks(const char *name)
     return screen != NULL && screen->asks;
 }
 
-static int read_all(struct monitor *monitor, struct feed *feed, size_t most, vitals_error *error)
+static int show(struct monitor *monitor, const struct screen *screen, vitals_error *error);
+
+/* The page of a process is opened with the second reading, so that its charts have the others. */
+static int read_all(struct monitor *monitor, struct feed *feed, size_t most,
+                    const struct screen *screen, vitals_error *error)
 {
     int got = 1;
+    bool early = screen == &screen_process && !monitor->model.arranged.nvitop;
     for (size_t count = 0; got > 0 && (most == 0 || count < most); count++) {
         vitals_snapshot *snapshot = NULL;
         got = feed->next(feed->data, &snapshot, error);
         if (got > 0)
             model_add_machine(&monitor->model, snapshot);
+        monitor->reads_on = true;
+        if (got > 0 && early && count == 1 && show(monitor, screen, error) < 0)
+            monitor->model.message[0] = '\0'; /* said when it is tried again */
+        if (got > 0 && monitor->depth > 1)
+            monitor_settle(monitor);
     }
+    monitor->reads_on = false;
     if (got < 0)
         return got;
     if (monitor->model.machine.now == NULL)
@@ -63,7 +74,7 @@ static int read_all(struct monitor *monitor, struct feed *feed, size_t most, vit
 
 static int show(struct monitor *monitor, const struct screen *screen, vitals_error *error)
 {
-    if (screen == &screen_main)
+    if (screen == &screen_main || monitor->depth > 1)
         return 0;
     if ((screen->target != NULL && !screen->needs_all) || screen->asks)
         model_select(&monitor->model, 0); /* it is about a process */
@@ -109,7 +120,7 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
         monitor->player = &player;
         code = player_begin(&player, options->at != NULL ? options->at : "end", false, error);
     } else if (ready)
-        code = read_all(monitor, feed, most, error);
+        code = read_all(monitor, feed, most, screen, error);
     if (code == 0)
         code = show(monitor, screen, error);
     if (code == 0) {

@@ -123,9 +123,11 @@ static int set_times(vitals_request *request, const struct monitor_options *opti
         code = vitals_request_set_every(request, MOVING[i], tick_ns < interval_ns ? interval_ns : 0,
                                         error);
     for (size_t i = 0; i < ARRAY_COUNT(SELDOM) && code == 0; i++) {
+        /* Rates are of a window of the interval, in which there must be two readings. */
+        uint64_t every_ns = SELDOM[i].seconds * NS_PER_SECOND;
+        every_ns = every_ns <= 2 * NS_PER_SECOND && interval_ns < every_ns ? 0 : every_ns;
         if (SELDOM[i].part == part)
-            code = vitals_request_set_every(request, SELDOM[i].metric,
-                                            SELDOM[i].seconds * NS_PER_SECOND, error);
+            code = vitals_request_set_every(request, SELDOM[i].metric, every_ns, error);
     }
     return code;
 }

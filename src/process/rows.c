@@ -215,9 +215,11 @@ void rows_write(const struct process_reader *reader, const struct process *proce
 
     for (size_t i = 0; i < columns->number_count; i++) {
         unsigned char at = columns->numbers[i];
-        builder_value(builder, COLUMNS[at].metric, column_value(reader, process, at));
+        struct value value = column_value(reader, process, at);
+        builder_value(builder, COLUMNS[at].metric, value);
         uint64_t moment = 0;
-        if (COLUMNS[at].moment != 0)
+        /* An estimate is of stat, which was read with the row. */
+        if (COLUMNS[at].moment != 0 && value.state != VITALS_ESTIMATE)
             memcpy(&moment, (const char *)process + COLUMNS[at].moment, sizeof moment);
         if (moment != 0 && moment != process->stamp_ns)
             vitals_builder_read_at(builder, COLUMNS[at].metric, moment);

@@ -172,8 +172,8 @@ void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
 
     char ratio[16] = "N/A";
     double percent = bar->ratio * 100;
-    if (bar->known && percent >= (bar->fraction ? 99.95 : 99.5) && !bar->tracked)
-        (void)snprintf(ratio, sizeof ratio, "MAX");
+    if (bar->known && percent >= (bar->fraction ? 99.95 : 99.5))
+        (void)snprintf(ratio, sizeof ratio, bar->tracked ? "100%%" : "MAX");
     else if (bar->known)
         (void)snprintf(ratio, sizeof ratio, bar->fraction ? "%.1f%%" : "%.0f%%", percent);
     int blanks = bar->tracked ? RATIO - 1 - (int)strlen(ratio) : 0; /* its columns are fixed */
@@ -205,6 +205,7 @@ static int steps_of(double value, double most, int steps)
 static void column_values(const struct graph *graph, size_t back, double *left, double *right)
 {
     const struct history *history = graph->history;
+    enum { SHORT_HALF = 2 }; /* seconds: drawn once they are whole, not twice */
     size_t ago = graph->ago + back * GRAPH_SECONDS, half = (size_t)graph->seconds / 2;
     double *const HALVES[] = {right, left};
     if (half == 0) {
@@ -217,7 +218,9 @@ static void column_values(const struct graph *graph, size_t back, double *left, 
         size_t until = end - back * half * 2 - i * half, newest = (size_t)history->newest;
         size_t begin = until - half,
                last = until - 1 < newest - graph->ago ? until - 1 : newest - graph->ago;
-        if (begin > last || !history_mean(history, newest - last, last - begin + 1, HALVES[i]))
+        bool partial = half <= SHORT_HALF && until - 1 > newest - graph->ago;
+        if (begin > last || partial ||
+            !history_mean(history, newest - last, last - begin + 1, HALVES[i]))
             *HALVES[i] = (double)NAN;
     }
 }

@@ -4,7 +4,6 @@ the terminal is afterwards as it was before."""
 
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -246,25 +245,6 @@ class InATerminal(unittest.TestCase):
         self.assertLessEqual(writes, waits)
 
     @unittest.skipIf(SANITIZED, "ncurses keeps what it could not open, which is told as a leak")
-    def test_any_color_where_terminfo_has_an_entry_for_it(self):
-        source = self.terminal.home / "direct.ti"
-        source.write_text("xterm-direct|any color,\n\tRGB, colors#0x1000000, pairs#0x7fff,\n"
-                          "\tsetaf=\\E[%?%p1%{8}%<%t3%p1%d%e38\\:2\\:\\:%p1%{65536}%/%d\\:%p1%{256}%/%{255}%&%d"
-                          "\\:%p1%{255}%&%d%;m,\n\top=\\E[39;49m, use=xterm-256color,\n")
-        subprocess.run(["tic", "-x", "-o", self.terminal.home / ".terminfo", source], check=True)
-        colors = {}
-        for says in ("truecolor", "24bit", ""):
-            self.terminal.type("clear", "Enter")
-            self.terminal.run(f"env -u VITALS_LAYOUT TERM=xterm-256color COLORTERM={says} {VITALS} --demo=many")
-            self.terminal.wait("q quit", "tritonserver")
-            colors[says] = set(re.findall(r"38;(2;\d+;\d+;\d+|5;\d+)", self.terminal.screen("-e")))
-            self.terminal.type("q")
-            self.terminal.wait("rc=0.")
-        for says in ("truecolor", "24bit"):
-            self.assertTrue(all(color.startswith("2;") for color in colors[says]), colors)
-            self.assertGreater(len(colors[says]), 4, colors)
-        self.assertFalse(any(color.startswith("2;") for color in colors[""]), colors)
-
     def test_a_terminal_without_an_entry(self):
         """The screens are those of a common terminal, and the last row says so until the next key."""
         for term in ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "st-256color", "nonsense"):

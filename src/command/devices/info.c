@@ -135,6 +135,13 @@ static void label_of(vitals_metric metric, char out[static PS_TITLE])
     out[i] = '\0';
 }
 
+/* Fewer on a narrow page of the monitor; reports are wider. */
+static size_t label_columns(const struct info_painter *info)
+{
+    enum { NARROW_WIDTH = 64, NARROW_LABEL = 18 };
+    return info->width > 0 && info->width < NARROW_WIDTH ? NARROW_LABEL : LABEL;
+}
+
 static void put_metric(struct info_painter *info, vitals_metric metric)
 {
     const vitals_row *process = info->process;
@@ -161,7 +168,7 @@ static void put_metric(struct info_painter *info, vitals_metric metric)
     } else {
         text = ps_column_cell(&column, &info->view, process, &info->text, &color);
     }
-    paint_labelled(info->paint, LABEL, info->width, label, color, text);
+    paint_labelled(info->paint, label_columns(info), info->width, label, color, text);
 
     /* Adds what the short form omits: bytes, thousandths, the age of a date. */
     if (has_number && column.show == SHOW_BYTES && number >= 1024)
@@ -265,7 +272,7 @@ static void put_section(struct info_painter *info, const char *title, const vita
             continue;
         if (used < sizeof line)
             (void)snprintf(line + used, sizeof line - used, ": %s", reason);
-        paint_labelled(info->paint, LABEL, info->width, "N/A", COLOR_DIM, line);
+        paint_labelled(info->paint, label_columns(info), info->width, "N/A", COLOR_DIM, line);
         paint_end(info->paint);
     }
 }

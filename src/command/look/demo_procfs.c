@@ -173,13 +173,34 @@ static const struct {
 static const char LIMITS[] =
     "Limit                     Soft Limit           Hard Limit           Units     \n"
     "Max cpu time              unlimited            unlimited            seconds   \n"
+    "Max file size             unlimited            unlimited            bytes     \n"
+    "Max data size             unlimited            unlimited            bytes     \n"
     "Max stack size            8388608              unlimited            bytes     \n"
     "Max core file size        0                    unlimited            bytes     \n"
+    "Max resident set          unlimited            unlimited            bytes     \n"
     "Max processes             2061484              2061484              processes \n"
     "Max open files            1024                 524288               files     \n"
     "Max locked memory         67543171072          67543171072          bytes     \n"
-    "Max address space         unlimited            unlimited            bytes     \n";
-enum { OPENED_COUNT = sizeof OPENED / sizeof OPENED[0] };
+    "Max address space         unlimited            unlimited            bytes     \n"
+    "Max file locks            unlimited            unlimited            locks     \n"
+    "Max pending signals       2061484              2061484              signals   \n"
+    "Max msgqueue size         819200               819200               bytes     \n"
+    "Max nice priority         0                    0                    \n"
+    "Max realtime priority     0                    0                    \n"
+    "Max realtime timeout      unlimited            unlimited            us        \n";
+static const struct {
+    const char *name, *text;
+} STILL[] = {{"wchan", "futex_wait_queue"},
+             {"oom_score", "667\n"},
+             {"oom_score_adj", "0\n"},
+             {"schedstat", "3940100000000 12500000000 912344\n"}};
+static const char *const LINKS[][2] = {
+    {"exe", "/usr/bin/work"}, {"cwd", "/home/ben/work"}, {"root", "/"}};
+enum {
+    OPENED_COUNT = sizeof OPENED / sizeof OPENED[0],
+    STILL_COUNT = sizeof STILL / sizeof STILL[0],
+    LINK_COUNT = sizeof LINKS / sizeof LINKS[0]
+};
 
 /* Its threads share its CPU time: the first has half of it. They have files for the first guests
  * alone, which are looked at. */
@@ -205,12 +226,25 @@ static void write_threads(struct demo_procfs *demo, const struct actor *actor)
                    tid, i == 0 ? actor->name : "worker", i == 0 && actor->share > 0.5 ? 'R' : 'S',
                    actor->parent, actor->pid, actor->pid, own - own / 5, own / 5, actor->threads,
                    ((double)(BOOT_NS / SECOND_NS) - actor->age) * HERTZ + i, i % CPUS);
+        (void)snprintf(name, sizeof name, "task/%d/status", tid);
+        write_text(demo, actor->pid, name,
+                   "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nGid:\t0\t0\t0\t0\n"
+                   "voluntary_ctxt_switches:\t%u\nnonvoluntary_ctxt_switches:\t%u\n",
+                   i == 0 ? actor->name : "worker", actor->uid, actor->uid, actor->uid, actor->uid,
+                   9000 / (i + 1), 90 / (i + 1));
+        (void)snprintf(name, sizeof name, "task/%d/schedstat", tid);
+        write_text(demo, actor->pid, name, "%llu %llu 90\n", own * (SECOND_NS / HERTZ),
+                   own * (SECOND_NS / HERTZ) / 300);
     }
 }
 
-static void write_descriptors(struct demo_procfs *demo, const struct actor *actor)
+static void write_links(struct demo_procfs *demo, const struct actor *actor)
 {
     char path[PLACE + 64], name[32];
+    for (unsigned i = 0; i < LINK_COUNT && !demo->failed; i++) {
+        (void)snprintf(path, sizeof path, "%s/proc/%d/%s", demo->folder, actor->pid, LINKS[i][0]);
+        demo->failed = symlink(LINKS[i][1], path) < 0;
+    }
     for (unsigned i = 0; i < OPENED_COUNT && !demo->failed; i++) {
         (void)snprintf(path, sizeof path, "%s/proc/%d/fd/%u", demo->folder, actor->pid, i);
         demo->failed = symlink(OPENED[i].path, path) < 0;
@@ -232,15 +266,31 @@ static void write_actor(struct demo_procfs *demo, const struct actor *actor)
         make_directory(demo, name);
     }
     write_threads(demo, actor);
-    write_descriptors(demo, actor);
+    write_links(demo, actor);
+    for (size_t i = 0; i < STILL_COUNT; i++)
+        write_text(demo, actor->pid, STILL[i].name, "%s", STILL[i].text);
+    unsigned long long kib = (unsigned long long)actor->resident_mib << 10;
+    write_text(demo, actor->pid, "smaps_rollup",
+               "00400000-7fff0000 ---p 00000000 00:00 0 [rollup]\nRss: %llu kB\nPss: %llu kB\n"
+               "Private_Clean: %llu kB\nPrivate_Dirty: %llu kB\nAnonHugePages: %llu kB\n"
+               "Swap: 0 kB\nSwapPss: 0 kB\n",
+               kib, kib - kib / 9, kib / 9, kib / 2, kib / 3);
     write_text(demo, actor->pid, "limits", "%s", LIMITS);
     write_text(demo, actor->pid, "statm", "%llu %llu %llu 900 0 %llu 0\n", pages * 3, pages,
                pages / 8, pages * 2);
     write_text(demo, actor->pid, "status",
-               "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nVmHWM:\t%llu kB\n"
-               "VmSwap:\t0 kB\nThreads:\t%u\n",
-               actor->name, uid, uid, uid, uid, uid, uid, uid, uid, pages * (PAGE / 1024),
-               actor->threads);
+               "Name:\t%s\nUmask:\t0022\nTracerPid:\t0\nUid:\t%u\t%u\t%u\t%u\n"
+               "Gid:\t%u\t%u\t%u\t%u\nGroups:\t44 109\nNSpid:\t%d\nVmPeak:\t%llu kB\n"
+               "VmLck:\t0 kB\nVmHWM:\t%llu kB\nRssAnon:\t%llu kB\nRssFile:\t%llu kB\n"
+               "RssShmem:\t0 kB\nVmSwap:\t0 kB\nHugetlbPages:\t0 kB\nThreads:\t%u\n"
+               "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\n"
+               "SigBlk:\t0000000000000000\nSigIgn:\t0000000001001000\n"
+               "SigCgt:\t0000000000000002\nCapPrm:\t0000000000000000\n"
+               "CapEff:\t0000000000000000\nNoNewPrivs:\t0\nSeccomp:\t0\n"
+               "Cpus_allowed:\tff\nCpus_allowed_list:\t0-7\n"
+               "voluntary_ctxt_switches:\t91234\nnonvoluntary_ctxt_switches:\t1180\n",
+               actor->name, uid, uid, uid, uid, uid, uid, uid, uid, actor->pid, kib * 3,
+               pages * (PAGE / 1024), kib - kib / 8, kib / 8, actor->threads);
     write_text(demo, actor->pid, "cgroup", "0::%s\n",
                actor->cgroup != NULL ? actor->cgroup : "/system.slice/house.service");
     write_text(demo, actor->pid, "cmdline", "%s", actor->command);
@@ -336,9 +386,9 @@ static void drop(int folder, const char *name)
 /* Removes all files of the folder. */
 static void clear(int folder)
 {
-    static const char *const OF_ACTORS[] = {"stat",    "statm",   "status", "io",
-                                            "cmdline", "environ", "cgroup", "limits",
-                                            "task",    "fd",      "fdinfo", ""};
+    static const char *const OF_ACTORS[] = {"stat",    "statm",        "status", "io",   "cmdline",
+                                            "environ", "cgroup",       "limits", "task", "fd",
+                                            "fdinfo",  "smaps_rollup", ""};
     char name[64];
     for (size_t i = 0; i < ACTORS; i++) {
         const struct actor actor = actor_at(i);
@@ -348,10 +398,21 @@ static void clear(int folder)
             (void)snprintf(name, sizeof name, "proc/%d/fdinfo/%u", actor.pid, j);
             drop(folder, name);
         }
-        for (unsigned j = 0; j < told_threads(&actor); j++) {
-            (void)snprintf(name, sizeof name, "proc/%d/task/%d/stat", actor.pid,
-                           actor.pid + (int)j);
+        for (unsigned j = 0; j < LINK_COUNT; j++) {
+            (void)snprintf(name, sizeof name, "proc/%d/%s", actor.pid, LINKS[j][0]);
             drop(folder, name);
+        }
+        for (unsigned j = 0; j < STILL_COUNT; j++) {
+            (void)snprintf(name, sizeof name, "proc/%d/%s", actor.pid, STILL[j].name);
+            drop(folder, name);
+        }
+        for (unsigned j = 0; j < told_threads(&actor); j++) {
+            static const char *const OF_THREADS[] = {"stat", "status", "schedstat"};
+            for (size_t k = 0; k < sizeof OF_THREADS / sizeof OF_THREADS[0]; k++) {
+                (void)snprintf(name, sizeof name, "proc/%d/task/%d/%s", actor.pid,
+                               actor.pid + (int)j, OF_THREADS[k]);
+                drop(folder, name);
+            }
             (void)snprintf(name, sizeof name, "proc/%d/task/%d", actor.pid, actor.pid + (int)j);
             drop(folder, name);
         }

@@ -148,7 +148,7 @@ uint64_t process_page_patience_ns(const struct process_page *page)
 /* Text that is painted, on its way to a canvas, or only counted. */
 struct sheet_sink {
     struct canvas *canvas; /* NULL: it is counted */
-    bool labelled;         /* what stands before a column is a label */
+    int label;             /* what stands before this column is a label */
     int x, y;
 };
 
@@ -172,7 +172,7 @@ static void take_piece(void *data, enum color color, const char *bytes, size_t s
         memcpy(text, bytes, part);
         text[part] = '\0';
         ink style = INKS[color];
-        if (color == COLOR_PLAIN && sink->labelled && sink->x < LABEL_COLUMNS)
+        if (color == COLOR_PLAIN && sink->x < sink->label)
             style = INK_SOFT;
         if (sink->canvas != NULL)
             sink->x += canvas_text(sink->canvas, sink->x, sink->y, style, text);
@@ -205,6 +205,8 @@ static void paint_sheet(struct monitor *monitor, struct process_page *page)
     const struct monitor_options *options = monitor->options;
     struct sheet_sink sink = {.canvas = NULL};
     int width = sheet_width(monitor, page);
+    bool labelled = width > 2 * LABEL_COLUMNS &&
+                    (page->part == PROCESS_OVERVIEW || page->part == PROCESS_CGROUP);
     page->painted = true;
     page->rows = 0;
     for (int pass = 0; pass < 2 && answer != NULL && width > 0; pass++) {
@@ -213,8 +215,7 @@ static void paint_sheet(struct monitor *monitor, struct process_page *page)
             return;
         page->rows = pass > 0 ? (sink.y < page->sheet.height ? sink.y : page->sheet.height) : 0;
         sink = (struct sheet_sink){.canvas = pass > 0 ? &page->sheet : NULL,
-                                   .labelled = page->part == PROCESS_OVERVIEW ||
-                                               page->part == PROCESS_CGROUP};
+                                   .label = labelled ? LABEL_COLUMNS : 0};
         (void)options->facts->paint(answer, page->part, options->look.ascii, (size_t)width, &paint);
     }
 }
@@ -277,7 +278,8 @@ void process_page_settle(struct monitor *monitor, struct process_page *page,
         const vitals_row *row = identity->start >= 0 ? model_process(model, identity) : NULL;
         if (!page->tried && row != NULL)
             open_handles(monitor, page, row);
-        if (page->query != NULL && !page->asks && page->now_ns >= page->due_ns[page->part])
+        if (page->query != NULL && !page->asks && !monitor->reads_on &&
+            page->now_ns >= page->due_ns[page->part])
             ask(monitor, page);
     }
     if (!page->painted || page->sheet.width != sheet_width(monitor, page))
@@ -295,11 +297,11 @@ static int tab_at(const struct model *model, const struct process_page *page, in
 {
     int whole = 1, x = 1;
     for (int i = 0; i < PROCESS_PARTS; i++)
-        whole += (int)strlen(TABS[i].title) + 5;
+        whole += (int)strlen(TABS[i].title) + 4;
     for (int i = 0; i <= tab; i++) {
         bool named = whole <= model->width || i == (int)page->part;
         x += i > 0 ? *wide + 1 : 0;
-        *wide = (named ? (int)strlen(TABS[i].title) + 1 : 0) + 3;
+        *wide = (named ? (int)strlen(TABS[i].title) + 1 : 0) + 2;
     }
     return x;
 }
@@ -311,9 +313,9 @@ static void draw_tabs(struct pen *pen, const struct monitor *monitor,
     char text[LINE];
     for (int i = 0; i < PROCESS_PARTS; i++) {
         int wide = 0, x = tab_at(model, page, i, &wide);
-        bool named = wide > 3, chosen = i == (int)page->part;
+        bool named = wide > 2, chosen = i == (int)page->part;
         struct canvas_field field = {
-            .x = x, .y = TABS_Y, .columns = wide, .style = chosen ? STYLE_REVERSE : INK_SOFT};
+            .x = x, .y = TABS_Y, .columns = wide + 1, .style = chosen ? STYLE_REVERSE : INK_SOFT};
         (void)snprintf(text, sizeof text, " %d%s%s", i + 1, named ? " " : "",
                        named ? TABS[i].title : "");
         canvas_field(pen->canvas, &field, text);

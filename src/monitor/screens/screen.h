@@ -94,6 +94,7 @@ struct monitor {
     } stack[SCREENS_DEEP];
     int depth;
     bool quit;
+    bool reads_on; /* a picture: more readings come, and nothing is asked yet */
     bool pasting;
     char prefix; /* 'o': the next key names a sort; likewise 'O', 'G', 'v'; 0 */
     enum prompt prompt;
