@@ -118,7 +118,7 @@ int fleet_live_run(const struct fleet_live *live, vitals_error *error)
     int code = fleet_screen_init(&screen, live->fleet, &live->look, &live->order);
     if (code < 0)
         *error = (vitals_error){.code = code, .message = "out of memory"};
-    else if ((code = terminal_open(live->term, error)) == 0) {
+    else if ((code = terminal_open(live->term, NULL, error)) == 0) {
         if (terminal_colors() < 256 && screen.look.theme != THEME_MONO)
             screen.look.theme = THEME_CONTRAST;
         code = run(live, &screen, error);
