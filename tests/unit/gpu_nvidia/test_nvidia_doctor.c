@@ -220,7 +220,7 @@ static void below_windows_there_is_no_module_and_no_process(void)
     diagnose();
     check_row("nvidia kernel module", "good", "Windows", "");
     check_row("nvidia library", "problem", "", "/usr/lib/wsl/lib");
-    check_row("nvidia wsl", "notice", "does not tell which processes", "");
+    check_row("nvidia wsl", "notice", "does not report which processes", "");
     end();
 }
 
