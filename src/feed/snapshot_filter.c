@@ -1,6 +1,6 @@
 /* snapshot_filter.c: see snapshot_filter.h. */
-#include "feed/rows.h"
 #include "feed/snapshot_filter.h"
+#include "feed/rows.h"
 
 #include <string.h>
 

@@ -20,8 +20,8 @@ static const struct {
     AT(VITALS_UNSET) = {"unset", "never written; a defect of vitals"},
     AT(VITALS_NOT_REQUESTED) = {"not_requested", "was not asked for"},
     AT(VITALS_NOT_YET) = {"not_yet", "needs a second reading"},
-    AT(VITALS_UNSUPPORTED) = {"unsupported",
-                              "this device, driver or kernel does not have it, or it does not apply"},
+    AT(VITALS_UNSUPPORTED) =
+        {"unsupported", "this device, driver or kernel does not have it, or it does not apply"},
     AT(VITALS_DENIED) = {"denied", "no permission"},
     AT(VITALS_GONE) = {"gone", "the process ended or the device is lost"},
     AT(VITALS_SUSPENDED) = {"suspended", "the device sleeps and was not woken"},

@@ -41,7 +41,8 @@ ink theme_step(ink ramp, double ratio);
  * takes any color, and has them from theme_direct. */
 void canvas_theme(struct canvas *canvas, enum theme theme, bool direct);
 
-/* The colors of the ramps, 0xRRGGBB, from INK_LOAD on; NULL: the theme has none but those of 256. */
+/* The colors of the ramps, 0xRRGGBB, from INK_LOAD on; NULL: the theme has none but those of 256.
+ */
 const uint32_t *theme_direct(enum theme theme);
 
 /* The n-th of 256 colors as most terminals have it. */

@@ -7,11 +7,11 @@
 
 #include "command/devices/device_list.h"
 #include "command/grid.h"
-#include "feed/snapshot_filter.h"
 #include "command/options/option.h"
 #include "command/output.h"
 #include "command/processes/ps_columns.h"
 #include "feed/rows.h"
+#include "feed/snapshot_filter.h"
 #include "report/report.h"
 
 enum { COLUMNS_MOST = 128 };

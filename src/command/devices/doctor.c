@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "feed/snapshot_filter.h"
 #include "command/output.h"
 #include "feed/rows.h"
+#include "feed/snapshot_filter.h"
 #include "report/report.h"
 #include "view/paint.h"
 

@@ -7,9 +7,9 @@
 
 #include "command/command.h"
 #include "command/grid.h"
-#include "feed/snapshot_filter.h"
 #include "command/output.h"
 #include "command/processes/ps_rows.h"
+#include "feed/snapshot_filter.h"
 
 struct ps {
     const struct machine_settings *machine;

@@ -6,9 +6,9 @@
  *               "whole": false, "netrc": "/path", "ca_file": "/path"}            interval 0: each
  * is asked once
  *
- * What comes is written to the descriptor LINK_ACTIVATION_SOCKET (link.h), a line for each answer: the place
- * of the machine in the list, what came, and a rest, which is as untrusted as the machine: only
- * line breaks were taken out.
+ * What comes is written to the descriptor LINK_ACTIVATION_SOCKET (link.h), a line for each answer:
+ * the place of the machine in the list, what came, and a rest, which is as untrusted as the
+ * machine: only line breaks were taken out.
  *
  *     0 answer {"schema":1,…}
  *     1 silent could not connect to node02:9847

@@ -41,14 +41,14 @@ enum { EXPECTED = 24 };
         {AMD_HBM1_CELSIUS, 61}, {AMD_GFX_RATIO, 0.99}, {AMD_MEMORY_RATIO, 0.43},               \
         {AMD_VIDEO_RATIO, 0.07}, WATTS(302), {AMD_GFX_HERTZ, 2505e6}, {AMD_SOC_HERTZ, 1200e6}, \
         {AMD_MEMORY_HERTZ, 1249e6}, {AMD_VCLK0_HERTZ, 0}, {AMD_DCLK0_HERTZ, 0},                \
-        {AMD_FAN_RPM, 1780}, {AMD_PCIE_LANES, 16},                                           \
+        {AMD_FAN_RPM, 1780}, {AMD_PCIE_LANES, 16},                                             \
     {                                                                                          \
         AMD_PCIE_TRANSFERS, 160                                                                \
     }
 #define INSTINCT                                                                              \
     {AMD_JUNCTION_CELSIUS, 52}, {AMD_MEMORY_CELSIUS, 47}, {AMD_VR_SOC_CELSIUS, 55},           \
         {AMD_GFX_RATIO, 0.37}, {AMD_MEMORY_RATIO, 0.12}, WATTS(140), {AMD_GFX_HERTZ, 2100e6}, \
-        {AMD_SOC_HERTZ, 28e6}, {AMD_MEMORY_HERTZ, 1300e6}, {AMD_PCIE_LANES, 16},            \
+        {AMD_SOC_HERTZ, 28e6}, {AMD_MEMORY_HERTZ, 1300e6}, {AMD_PCIE_LANES, 16},              \
         {AMD_PCIE_TRANSFERS, 320},                                                            \
     {                                                                                         \
         AMD_PCIE_REPLAYS, 3                                                                   \
