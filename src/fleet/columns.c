@@ -257,6 +257,12 @@ static void put_words(struct json_form *form, const char *words)
     form_end(form, ']');
 }
 
+/* Nothing is known of what it has. */
+static bool is_silent(const struct fleet_row *row)
+{
+    return row->host != NULL && row->host->newest == NULL;
+}
+
 static void put_row(struct json_form *form, const struct fleet_view *view,
                     const struct fleet_row *row)
 {
@@ -270,7 +276,7 @@ static void put_row(struct json_form *form, const struct fleet_view *view,
         form_key(form, column->key);
         if (figure != NULL && figure->known > 0) {
             form_number(form, fleet_value(column, row));
-        } else if (figure != NULL) {
+        } else if (figure != NULL || (column->kind == FLEET_COUNT && is_silent(row))) {
             form_null(form);
         } else if (column->kind == FLEET_COUNT) {
             form_count(form, *(const unsigned *)member);

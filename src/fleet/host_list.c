@@ -99,6 +99,9 @@ static int add_host(const struct host_source *source, const char *text)
         return refuse(source, whole, "is no host, host:port or http://host:port");
     if (at != NULL && colon == NULL)
         return refuse(source, whole, "a login needs http:// or https:// before it");
+    /* In an address the machine ends there: another one would be asked, and get the login. */
+    if (at != NULL && strcspn(rest, "/?#\\") < (size_t)(at - rest))
+        return refuse(source, whole, "a login has %2F for /, %3F for ?, %23 for #, %5C for \\");
     if (out->count == HOSTS_MOST)
         return refuse(source, whole, "there are more than 10000 machines");
 

@@ -75,6 +75,8 @@ bool fleet_is_free(const vitals_row *gpu)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(gpu);
     double used, busy;
+    if (vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS) <= 0)
+        return false; /* it is not known which processes use it */
     EACH_CHILD(user, snapshot, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
         if (computes(user))
             return false;
