@@ -80,8 +80,9 @@ static void scale_graphics(struct amd_reader *reader)
         return;
     struct value firmware = amd_read_number(reader, "fw_version/smc_fw_version");
     if (firmware.state > 0 && firmware.as.u64 <= LAST_IN_HUNDREDTHS)
-        ratio->as.f64 *= 0.01;
-    else if (ratio->as.f64 > 1)
+        return;
+    ratio->as.f64 *= 100;
+    if (ratio->as.f64 > 1)
         ratio->state = VITALS_FAILED;
     else if (firmware.state <= 0)
         ratio->state = VITALS_ESTIMATE;

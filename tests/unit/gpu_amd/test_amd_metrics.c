@@ -100,7 +100,7 @@ static const struct record {
      0,
      {{AMD_EDGE_CELSIUS, 38.12},
       {AMD_SOC_CELSIUS, 36.5},
-      {AMD_GFX_RATIO, 0.03},
+      {AMD_GFX_RATIO, 0.0003},
       {AMD_VIDEO_RATIO, 0.025},
       WATTS(9.839),
       {AMD_GFX_HERTZ, 603e6},
