@@ -405,7 +405,7 @@ static void draw_chart(struct pen *pen, const struct model *model, const struct 
         mosts[0] = mosts[1] = mosts[0] > mosts[1] ? mosts[0] : mosts[1];
     for (size_t i = 0; i < 2; i++) {
         const struct history *history = &charts[BOTH[i]];
-        double value, most = KINDS[BOTH[i]].share ? cores_of(mosts[i]) : pane_scale(mosts[i]);
+        double value = 0, most = KINDS[BOTH[i]].share ? cores_of(mosts[i]) : pane_scale(mosts[i]);
         graphs[i] = pane_chart(model, history, most, KINDS[BOTH[i]].ramp, i > 0);
         graphs[i].ago = 0; /* it ends with what is shown */
         bool known = history_mean(history, 0, 1, &value);
