@@ -232,6 +232,14 @@ class Demo(unittest.TestCase):
             self.assertEqual(device.power_usage(), device.power_draw())
             self.assertEqual(device.memory_used(), device.memory_info().used)
 
+    def test_the_keys_of_a_snapshot_may_be_changed(self):
+        class Own(nvitop.PhysicalDevice):
+            SNAPSHOT_KEYS = ["name", "uuid"]
+        device = Own(0)
+        self.assertEqual(list(device.as_snapshot())[2:], ["name", "uuid"])
+        Own.SNAPSHOT_KEYS = ["name", "bus_id"]
+        self.assertEqual(list(device.as_snapshot())[2:], ["name", "bus_id"])
+
     def test_units(self):
         row = vitals.snapshot("gpus", context=DEMO).gpu[0]
         device = nvitop.Device(0)

@@ -102,7 +102,7 @@ class Row:
         return _read(self._pointer, _core.metric_number(self._table, name))
 
     def __getattr__(self, name: str) -> Value:
-        if not _core.find_metric(self._table, name):
+        if "\0" in name or not _core.find_metric(self._table, name):
             raise AttributeError(f'the table {self.table} has no metric "{name}"')
         return self[name]
 

@@ -186,7 +186,7 @@ class _Types:
         if name not in _FIELDS:
             raise AttributeError(name)
         made: Any = collections.namedtuple(name, _FIELDS[name], module=__name__)  # type: ignore[misc]
-        setattr(self, name, made)
+        made = self.__dict__.setdefault(name, made)  # another thread may have made it meanwhile
         globals()[name] = made
         return made
 

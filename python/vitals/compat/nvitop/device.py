@@ -678,7 +678,7 @@ class Device(Links):
         frozen.__dict__.update(self.__dict__)
         frozen._fixed = dict.fromkeys(_GROUPS_OF_SNAPSHOT, reading)
         frozen._fixed["pcie"] = pcie
-        keys = _keys_of(type(self), len(self.SNAPSHOT_KEYS))  # type: ignore[arg-type]
+        keys = _keys_of((*self._MORE_KEYS, *self.SNAPSHOT_KEYS))
         return Snapshot._of(self, _Values(frozen, keys))
 
     SNAPSHOT_KEYS: ClassVar[list[str]] = [
@@ -694,9 +694,9 @@ class Device(Links):
 
 
 @functools.lru_cache(maxsize=16)
-def _keys_of(kind: type[Device], count: int) -> dict[str, None]:
-    """The keys of a class's snapshots in their order, to be looked up. `count`: of its list, which may be changed."""
-    return dict.fromkeys((*kind._MORE_KEYS, *kind.SNAPSHOT_KEYS))
+def _keys_of(names: tuple[str, ...]) -> dict[str, None]:
+    """The keys of a snapshot in their order, to be looked up: one for all snapshots with these names."""
+    return dict.fromkeys(names)
 
 
 class PhysicalDevice(Device):
