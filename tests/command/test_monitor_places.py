@@ -64,8 +64,9 @@ class Odd(InATerminal):
 
     def test_begun_where_there_is_no_room(self):
         terminal = self.terminal
-        terminal.type("-l", f"read; exec {PROGRAM} --demo")
+        terminal.type("-l", f"echo waits $((6 * 7)); read; exec {PROGRAM} --demo")
         terminal.type("Enter")
+        terminal.wait("waits 42")  # before, the shell's line editor would take the next Enter
         terminal.tmux("resize-window", "-x", "1", "-y", "1")
         terminal.type("Enter")
         shell = terminal.tmux("display-message", "-p", "#{pane_pid}").strip()
