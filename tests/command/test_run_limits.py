@@ -436,7 +436,8 @@ class Kernel(RunCase):
         self.assertEqual(account.document["exit_code"], 3)
         self.assertEqual(account.document["attributes"]["limit"], "memory")
         self.assertEqual(process.returncode, 137)  # also where the command knows nothing of it
-        self.assertIn("the kernel ended one of its processes", said)
+        # What the kernel ended may not have given all of its memory back when the sampler goes on.
+        self.assertRegex(said, "the kernel ended one of its processes|passed a limit: it used more than 100MiB")
         self.assertNotIn("was ended", said)
 
 

@@ -320,10 +320,13 @@ static void owners_are_looked_for_only_if_wanted(void)
     batch_reset(&batch, &wanted);
     CHECK_INT(os_read_table(&os, VITALS_TABLE_SOCKET, &batch), 0);
     size_t rows = 0;
+    struct stat status;
+    CHECK_INT(fstat(listener, &status), 0);
     for (size_t i = 0; i < batch.row_count; i++) {
         const struct batch_cell *port = batch_find(&batch, &batch.rows[i],
                                                    VITALS_SOCKET_LOCAL_PORT);
-        rows += port != NULL && port->state > 0 && port->as.u64 == port_of(listener);
+        if (number_of(&batch.rows[i], VITALS_SOCKET_INODE) == status.st_ino)
+            rows += port != NULL && port->state > 0 && port->as.u64 == port_of(listener);
         CHECK_NULL(batch_find(&batch, &batch.rows[i], VITALS_SOCKET_PID));
     }
     CHECK_UINT(rows, 1);
