@@ -8,6 +8,7 @@ import os
 import socket
 import ssl
 import subprocess
+import time
 import urllib.parse
 
 from tell_program import PATIENCE, Tell, snapshots
@@ -50,10 +51,12 @@ class Server(Tell):
             self.wait_ready()
 
     def wait_ready(self):
-        while True:
-            if self.get("/-/ready")[0] != 503:
-                return
-            assert self.process.poll() is None
+        """Until it has a sample. Without one, as of a command that wrote none, this would never end."""
+        until = time.monotonic() + PATIENCE
+        while self.get("/-/ready")[0] == 503:
+            assert self.process.poll() is None, "the server has ended"
+            assert time.monotonic() < until, "the server never had a sample"
+            time.sleep(0.001)
 
     def connect(self, timeout=PATIENCE, source=None):
         return socket.create_connection(self.address, timeout=timeout,

@@ -78,4 +78,6 @@ class Tell:
 
 def snapshots(*arguments):
     """Lines of `vitals --json`."""
-    return vitals("--json", *arguments).stdout.splitlines()
+    done = vitals("--json", *arguments)
+    assert done.returncode == 0 and done.stdout, done
+    return done.stdout.splitlines()
