@@ -1,6 +1,7 @@
 /* client.c: see client.h. */
 #include "export/client.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,6 +316,9 @@ static void finish(struct client *client, CURLcode code)
                                  answer->content_type, sizeof answer->content_type);
     if (code != CURLE_OK && !(answer->cut && answer->status > 0))
         explain(&client->asking, code);
+    long number = 0;
+    (void)curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
+    answer->lacking = code == CURLE_COULDNT_CONNECT && (number == EMFILE || number == ENFILE);
     if (client->asking.room != NULL)
         *client->asking.room += answer->body.size;
 
@@ -391,6 +395,7 @@ struct client_group *client_group_new(size_t connections, size_t room)
     }
     group->room = room;
     (void)curl_multi_setopt(group->multi, CURLMOPT_MAXCONNECTS, (long)connections);
+    (void)curl_multi_setopt(group->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)connections);
     return group;
 }
 

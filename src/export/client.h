@@ -49,6 +49,7 @@ enum { CLIENT_ANSWER_MAX = 4 * 1024 * 1024 };
 struct client_answer {
     int status;              /* HTTP status; 0: no answer, see `why` */
     bool refused;            /* no answer, and trying again does not help */
+    bool lacking;            /* no answer: this process may open no further descriptor */
     uint64_t retry_after_ns; /* header Retry-After; 0: none */
     struct buffer body;      /* cut at the request's limit */
     bool cut;                /* the server sent more */
@@ -66,8 +67,8 @@ void client_answer_done(struct client_answer *answer);
 /* Requests of several clients under way in one thread: none waits for another. */
 struct client_group;
 
-/* Keeps at most so many connections open, and holds at most `room` bytes of answers at once: an
- * answer that does not fit is cut. Returns NULL without memory or libcurl. */
+/* Has at most so many connections, open and under way, and holds at most `room` bytes of answers at
+ * once: an answer that does not fit is cut. Returns NULL without memory or libcurl. */
 struct client_group *client_group_new(size_t connections, size_t room);
 void client_group_free(struct client_group *group); /* accepts NULL; after its clients */
 

@@ -105,7 +105,7 @@ int fleet_link_read(struct fleet_link *link, struct fleet *fleet, vitals_error *
     char *line;
     size_t size;
     while ((got = wire_next(link->lines, &line, &size)) > 0)
-        taken += fleet != NULL && fleet_take(fleet, line, size, clock_now_ns());
+        taken += fleet_take(fleet, line, size, clock_now_ns());
     if (got == 0 || taken > 0)
         return taken;
 

@@ -50,22 +50,29 @@ const struct fleet_figure *fleet_figure(const struct fleet_column *column,
                : NULL;
 }
 
+bool fleet_is_mean(const struct fleet_column *column, const struct fleet_row *row)
+{
+    return column->kind == FLEET_PERCENT && row->host != NULL;
+}
+
 double fleet_value(const struct fleet_column *column, const struct fleet_row *row)
 {
-    bool mean = column->kind == FLEET_PERCENT && row->gpus > 0;
-    return fleet_figure(column, row)->value / (mean ? row->gpus : 1);
+    const struct fleet_figure *figure = fleet_figure(column, row);
+    unsigned over = fleet_is_mean(column, row)      ? figure->known
+                    : column->kind == FLEET_PERCENT ? row->gpus
+                                                    : 1;
+    return figure->value / over;
 }
 
 /* ---- cells ---- */
 
 /* What is missing altogether is blank for a machine that does not answer; a sum of which a part is
- * missing is marked. */
+ * missing is marked, and a mean of some devices. */
 static void figure_text(const struct fleet_column *column, const struct fleet_row *row, bool ascii,
                         char out[static FLEET_CELL])
 {
     static const double BYTES_MOST = 9007199254740992.0; /* that a liar's sum cannot pass */
     const struct fleet_figure *figure = fleet_figure(column, row);
-    double value = fleet_value(column, row);
     char words[WORDS] = "";
     bool optional = column->kind == FLEET_SPAN || column->kind == FLEET_NUMBER;
     if (figure->known == 0) {
@@ -73,6 +80,7 @@ static void figure_text(const struct fleet_column *column, const struct fleet_ro
         (void)snprintf(out, FLEET_CELL, "%s", silent || optional ? "" : "N/A");
         return;
     }
+    double value = fleet_value(column, row);
     if (column->kind == FLEET_BYTES)
         (void)vitals_human_bytes((uint64_t)(value < BYTES_MOST ? value : BYTES_MOST), words);
     else if (column->kind == FLEET_SPAN)
@@ -82,9 +90,10 @@ static void figure_text(const struct fleet_column *column, const struct fleet_ro
     else
         (void)snprintf(words, sizeof words, column->kind == FLEET_NUMBER ? "%.1f" : "%.0f", value);
     (void)snprintf(out, FLEET_CELL, "%s%s%s",
-                   figure->missing == 0 ? ""
-                   : ascii              ? ">"
-                                        : "≥",
+                   figure->missing == 0         ? ""
+                   : fleet_is_mean(column, row) ? "~"
+                   : ascii                      ? ">"
+                                                : "≥",
                    words,
                    column->kind == FLEET_WATTS     ? "W"
                    : column->kind == FLEET_CELSIUS ? "C"
@@ -103,15 +112,25 @@ void fleet_cell(const struct fleet_column *column, const struct fleet_row *row, 
     case FLEET_HOST: text = row->host->place.name; break;
     case FLEET_LABEL: text = row->gpu != NULL ? vitals_row_label(row->gpu) : ""; break;
     case FLEET_DEVICE:
-        text = row->gpu == NULL ? silent ? "" : "no GPU"
+        text = row->gpu == NULL ? silent     ? ""
+                                  : row->cut ? "too many to show"
+                                             : "no GPU"
                                 : cell_device(row->gpu, ascii, DEVICE_COLUMNS, out, FLEET_CELL);
         break;
     case FLEET_TEXT: text = member; break;
-    case FLEET_LISTED: text = silent && column->width == 0 ? row->host->why : member; break;
+    case FLEET_LISTED:
+        if (silent && column->width == 0)
+            text = row->host->why;
+        else
+            (void)snprintf(out, FLEET_CELL, "%s%s", ((const struct fleet_list *)member)->words,
+                           !((const struct fleet_list *)member)->cut ? ""
+                           : ascii                                   ? " ..."
+                                                                     : " …");
+        break;
     case FLEET_COUNT:
         if (row->gpu != NULL)
             text = row->free > 0 ? "free" : "";
-        else if (!silent)
+        else if (!silent && !row->cut)
             (void)snprintf(out, FLEET_CELL, "%u", *(const unsigned *)member);
         break;
     default: figure_text(column, row, ascii, out); break;
@@ -160,6 +179,14 @@ static void head_words(const struct fleet_view *view, char out[2][1024])
                                  used > 0 ? "  " : "no answer: ", host->place.name,
                                  fleet_state_names[host->state],
                                  host->answered_ns > 0 ? since : "never");
+    }
+    bool first = true;
+    for (size_t i = 0; i < fleet->count && used < 900; i++) {
+        if (!fleet_is_cut(fleet, &fleet->hosts[i]))
+            continue;
+        used += (size_t)snprintf(out[1] + used, 1024 - used, "%s%s%.40s", used > 0 ? "  " : "",
+                                 first ? "sent too much: " : "", fleet->hosts[i].place.name);
+        first = false;
     }
 }
 
@@ -257,19 +284,20 @@ static void put_words(struct json_form *form, const char *words)
     form_end(form, ']');
 }
 
-/* Nothing is known of what it has. */
+/* Nothing is known of what it has, or of the rest of it. */
 static bool is_silent(const struct fleet_row *row)
 {
-    return row->host != NULL && row->host->newest == NULL;
+    return row->cut || (row->host != NULL && row->host->newest == NULL);
 }
 
 static void put_row(struct json_form *form, const struct fleet_view *view,
                     const struct fleet_row *row)
 {
+    const unsigned by = 1u << view->table->by;
     char text[FLEET_CELL];
     form_begin(form, '{');
     for (const struct fleet_column *column = fleet_columns; column->name != NULL; column++) {
-        if (!(column->bys & 1u << view->table->by))
+        if (!(column->bys & by))
             continue;
         const void *member = (const char *)row + column->offset;
         const struct fleet_figure *figure = fleet_figure(column, row);
@@ -281,7 +309,7 @@ static void put_row(struct json_form *form, const struct fleet_view *view,
         } else if (column->kind == FLEET_COUNT) {
             form_count(form, *(const unsigned *)member);
         } else if (column->kind == FLEET_LISTED) {
-            put_words(form, member);
+            put_words(form, ((const struct fleet_list *)member)->words);
         } else {
             fleet_cell(column, row, true, text);
             form_string(form, text);
@@ -290,10 +318,21 @@ static void put_row(struct json_form *form, const struct fleet_view *view,
     form_begin_member(form, "lower_bounds", '[');
     for (const struct fleet_column *column = fleet_columns; column->name != NULL; column++) {
         const struct fleet_figure *figure = fleet_figure(column, row);
-        if (figure != NULL && figure->known > 0 && figure->missing > 0)
+        const struct fleet_list *list = column->kind == FLEET_LISTED && (column->bys & by)
+                                            ? (const void *)((const char *)row + column->offset)
+                                            : NULL;
+        if (figure != NULL ? figure->known > 0 && figure->missing > 0 && !fleet_is_mean(column, row)
+                           : list != NULL && list->cut)
             form_string(form, column->key);
     }
     form_end(form, ']');
+    form_begin_member(form, "unknown", '{');
+    for (const struct fleet_column *column = fleet_columns; column->name != NULL; column++) {
+        const struct fleet_figure *figure = fleet_figure(column, row);
+        if (figure != NULL && figure->missing > 0 && (column->bys & by))
+            form_put_count(form, column->key, figure->missing);
+    }
+    form_end(form, '}');
     form_end(form, '}');
 }
 
@@ -314,6 +353,7 @@ int fleet_print_json(const struct fleet_view *view, vitals_write_fn *write, void
         form_put_string(&form, "host", host->place.name);
         form_put_string(&form, "state", fleet_state_names[host->state]);
         form_put_string(&form, "why", host->why[0] != '\0' ? host->why : NULL);
+        form_put_bool(&form, "cut", fleet_is_cut(fleet, host));
         const struct {
             const char *key;
             uint64_t then_ns;

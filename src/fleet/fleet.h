@@ -38,7 +38,8 @@ struct fleet_host {
 
 struct fleet {
     struct fleet_host *hosts;
-    size_t count, heard; /* heard: machines of which something has come */
+    size_t count, heard;      /* heard: machines of which something has come */
+    struct fleet_host *later; /* while it is held: what came since then; NULL: it is not held */
     vitals_builder *builder;
 };
 
@@ -46,8 +47,13 @@ struct fleet {
 int fleet_init(struct fleet *fleet, struct host_list *list, vitals_error *error);
 void fleet_done(struct fleet *fleet);
 
-/* Takes a line of export/fleet/poll.h. Returns false for one that is in no known form. */
+/* Takes a line of export/fleet/poll.h, which says when it came. Returns false for one that is in no
+ * known form. */
 bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now_ns);
+
+/* While it is held the machines stay as they are: what comes is kept beside them until it is
+ * released. Errors: EMEMORY (it is not held). */
+int fleet_hold(struct fleet *fleet, bool held);
 
 /* Forgets the figures of machines that have not answered for so long. */
 void fleet_forget(struct fleet *fleet, uint64_t now_ns, uint64_t after_ns);
@@ -73,9 +79,8 @@ void fleet_link_close(struct fleet_link *link); /* accepts NULL */
 /* The descriptor that can be read when something came. */
 int fleet_link_descriptor(const struct fleet_link *link);
 
-/* Takes what has come, without waiting; with a fleet of NULL it is thrown away, so that rows which
- * borrow from the fleet stay. Returns how many machines that is about, or an error:
- * EGONE (the process has ended; the message is its last). */
+/* Takes what has come, without waiting. Returns how many machines that is about, or an error: EGONE
+ * (the process has ended; the message is its last). */
 int fleet_link_read(struct fleet_link *link, struct fleet *fleet, vitals_error *error);
 
 #endif

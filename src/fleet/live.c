@@ -16,37 +16,69 @@
 /* Answers that come together are drawn together. */
 static const uint64_t TOGETHER_NS = 100000000;
 
-/* Opens a machine's own screen: ssh -t HOST vitals. The name cannot begin with a dash. */
-static void open_machine(struct fleet_screen *screen)
+/* Waits for a program that has the terminal, and takes answers meanwhile: none grows old in a pipe.
+ * Returns its exit code, 127 if it could not be started. */
+static int wait_for(const struct fleet_live *live, pid_t child, vitals_error *error, int *failed)
 {
+    enum { LOOK_MS = 100 };
+    int status = 0;
+    pid_t ended;
+    while (child > 0 && (ended = waitpid(child, &status, WNOHANG)) <= 0) {
+        struct pollfd come = {.fd = *failed < 0 ? -1 : fleet_link_descriptor(live->link),
+                              .events = POLLIN};
+        if (ended < 0 && errno != EINTR)
+            return 127;
+        if (poll(&come, 1, LOOK_MS) > 0) {
+            int taken = fleet_link_read(live->link, live->fleet, error);
+            *failed = taken < 0 ? taken : 0;
+        }
+    }
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+}
+
+/* Opens a machine's own screen: ssh -t HOST vitals. The name cannot begin with a dash. The keys ^C
+ * and ^\ are those of ssh, as with system(3). Returns 0, or an error of fleet_link_read. */
+static int open_machine(const struct fleet_live *live, struct fleet_screen *screen,
+                        vitals_error *error)
+{
+    static const int KEYS[] = {SIGINT, SIGQUIT};
+    struct sigaction before[2], ignored = {.sa_handler = SIG_IGN};
     char name[300];
+    int failed = 0;
     const struct fleet_host *host = fleet_screen_host(screen);
     const char *from = host->place.name + (host->place.name[0] == '[');
     size_t size = strcspn(from, from > host->place.name ? "]" : ":");
     (void)snprintf(name, sizeof name, "%.*s", (int)size, from);
     terminal_suspend();
+    for (size_t i = 0; i < 2; i++)
+        (void)sigaction(KEYS[i], &ignored, &before[i]);
     pid_t child = fork();
+    for (size_t i = 0; child == 0 && i < 2; i++)
+        (void)sigaction(KEYS[i], &before[i], NULL);
     if (child == 0) {
         execlp("ssh", "ssh", "-t", "--", name, "vitals", (char *)NULL);
         _exit(127);
     }
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+    int code = wait_for(live, child, error, &failed);
+    for (size_t i = 0; i < 2; i++)
+        (void)sigaction(KEYS[i], &before[i], NULL);
     terminal_resume();
-    int code = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
     if (code == 127)
         (void)snprintf(screen->message, sizeof screen->message,
                        "ssh, or vitals on %.60s, cannot be started", name);
     else if (code != 0)
         (void)snprintf(screen->message, sizeof screen->message, "ssh %.60s vitals ended with %d",
                        name, code);
+    return failed;
 }
 
-static void read_keys(struct fleet_screen *screen, struct canvas *canvas)
+/* Returns 0, or an error of fleet_link_read. */
+static int read_keys(const struct fleet_live *live, struct fleet_screen *screen,
+                     struct canvas *canvas, vitals_error *error)
 {
     struct input_event event;
-    while (!screen->quit && terminal_read(&event) > 0) {
+    int code = 0;
+    while (code == 0 && !screen->quit && terminal_read(&event) > 0) {
         int width, height;
         if (event.code == INPUT_SIZE) {
             terminal_size(&width, &height);
@@ -60,9 +92,10 @@ static void read_keys(struct fleet_screen *screen, struct canvas *canvas)
         else
             fleet_screen_input(screen, &event);
         if (screen->opened)
-            open_machine(screen);
+            code = open_machine(live, screen, error);
         screen->opened = false;
     }
+    return code;
 }
 
 static int run(const struct fleet_live *live, struct fleet_screen *screen, vitals_error *error)
@@ -89,19 +122,17 @@ static int run(const struct fleet_live *live, struct fleet_screen *screen, vital
         if (places[SIGNALS].revents != 0 || (places[KEYS].revents & (POLLHUP | POLLERR)))
             break;
         if (keys)
-            read_keys(screen, &canvas);
-        if (places[ANSWERS].revents != 0) {
-            int taken = fleet_link_read(live->link, screen->held ? NULL : live->fleet, error);
+            code = read_keys(live, screen, &canvas, error);
+        if (code == 0 && places[ANSWERS].revents != 0) {
+            int taken = fleet_link_read(live->link, live->fleet, error);
             code = taken < 0 ? taken : 0;
             draw_ns = draw_ns > 0 ? draw_ns : now_ns + TOGETHER_NS;
         }
         now_ns = clock_now_ns();
         if (code < 0 || !(keys || due || (draw_ns > 0 && now_ns >= draw_ns)))
             continue;
-        if (!screen->held) {
-            fleet_forget(live->fleet, now_ns, live->forget_ns);
-            code = fleet_screen_update(screen);
-        }
+        fleet_forget(live->fleet, now_ns, live->forget_ns);
+        code = fleet_screen_update(screen);
         fleet_screen_draw(screen, &canvas, now_ns);
         terminal_show(&canvas);
         draw_ns = 0;

@@ -13,11 +13,11 @@ static void reset(struct fleet_screen *screen)
     screen->order = screen->first;
     (void)snprintf(screen->filter, sizeof screen->filter, "%s", filter != NULL ? filter : "");
     screen->order.filter = screen->filter;
-    screen->held = false;
+    (void)fleet_hold(screen->fleet, false);
 }
 
-int fleet_screen_init(struct fleet_screen *screen, const struct fleet *fleet,
-                      const struct look *look, const struct fleet_order *order)
+int fleet_screen_init(struct fleet_screen *screen, struct fleet *fleet, const struct look *look,
+                      const struct fleet_order *order)
 {
     *screen = (struct fleet_screen){.fleet = fleet, .look = *look, .first = *order};
     reset(screen);
@@ -31,7 +31,7 @@ void fleet_screen_done(struct fleet_screen *screen)
 
 int fleet_screen_update(struct fleet_screen *screen)
 {
-    return screen->held ? 0 : fleet_table_build(&screen->table, screen->fleet, &screen->order);
+    return fleet_table_build(&screen->table, screen->fleet, &screen->order);
 }
 
 const struct fleet_host *fleet_screen_host(const struct fleet_screen *screen)
@@ -44,7 +44,7 @@ const struct fleet_host *fleet_screen_host(const struct fleet_screen *screen)
 
 static void build(struct fleet_screen *screen)
 {
-    if (fleet_table_build(&screen->table, screen->fleet, &screen->order) < 0)
+    if (fleet_screen_update(screen) < 0)
         (void)snprintf(screen->message, sizeof screen->message, "out of memory");
 }
 
@@ -142,7 +142,10 @@ static void act(struct fleet_screen *screen, const struct binding *binding)
     case ACTION_GROUP: turn_by(screen); break;
     case ACTION_FILTER:
     case ACTION_SEARCH: screen->editing = true; break;
-    case ACTION_PAUSE: screen->held = !screen->held; break;
+    case ACTION_PAUSE:
+        if (fleet_hold(screen->fleet, screen->fleet->later == NULL) < 0)
+            (void)snprintf(screen->message, sizeof screen->message, "out of memory");
+        break;
     case ACTION_RESET: reset(screen); break;
     case ACTION_PROCESS:
         screen->opened = fleet_screen_host(screen) != NULL;
@@ -202,7 +205,8 @@ static void draw_help(struct pen *pen)
         {"", ""},
         {"free", "nothing computes there, no job has it, nearly all memory is free"},
         {"IDLE", "so long memory has been held without work, as far as it was seen here"},
-        {">", "a sum of which a part is not known"},
+        {">  ~", "a sum, a mean of which a part is not known"},
+        {"...", "a list that is longer"},
     };
     (void)canvas_text(pen->canvas, 0, 0, INK_TITLE, "Keys of vitals top");
     for (size_t i = 0; i < ARRAY_COUNT(LINES); i++) {
@@ -234,7 +238,7 @@ static void draw_foot(struct pen *pen, const struct fleet_screen *screen)
                    screen->order.sort != NULL ? ", sorted by " : "",
                    screen->order.sort != NULL ? screen->order.sort : "",
                    screen->filter[0] != '\0' ? ", filter " : "", screen->filter,
-                   screen->held ? ", held" : "");
+                   screen->fleet->later != NULL ? ", held" : "");
     (void)canvas_text(pen->canvas, x, y, INK_NOTICE, state);
 }
 

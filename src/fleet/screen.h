@@ -9,7 +9,7 @@
 enum { FLEET_FILTER = 96, FLEET_MESSAGE = 120 };
 
 struct fleet_screen {
-    const struct fleet *fleet;
+    struct fleet *fleet;
     struct look look;
     struct fleet_table table;
     struct fleet_order order, first; /* now, and as it began */
@@ -17,16 +17,16 @@ struct fleet_screen {
     char message[FLEET_MESSAGE];     /* in the last row until the next key; "" */
     size_t selected, top;            /* rows of the table */
     int width, height;
-    bool editing, sorting, help, held, quit;
+    bool editing, sorting, help, quit;
     bool opened; /* the selected machine is to be opened */
 };
 
 /* Errors: EMEMORY. */
-int fleet_screen_init(struct fleet_screen *screen, const struct fleet *fleet,
-                      const struct look *look, const struct fleet_order *order);
+int fleet_screen_init(struct fleet_screen *screen, struct fleet *fleet, const struct look *look,
+                      const struct fleet_order *order);
 void fleet_screen_done(struct fleet_screen *screen);
 
-/* Takes the newest answers, unless the screen is held. Errors: EMEMORY. */
+/* Takes the newest answers, or those from when the fleet was held. Errors: EMEMORY. */
 int fleet_screen_update(struct fleet_screen *screen);
 
 void fleet_screen_input(struct fleet_screen *screen, const struct input_event *event);

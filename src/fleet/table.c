@@ -12,7 +12,10 @@
 
 const char *const fleet_by_names[] = {"gpu", "node", "user", "job", NULL};
 
-enum { ROWS_MOST = 200000 };
+/* Rows of one machine: its share of so many, within these bounds. One that sends more hurts no
+ * other.
+ */
+enum { ROWS_MOST = 200000, HOST_ROWS_FEWEST = 256, HOST_ROWS_MOST = 4096 };
 
 /* A device is free up to these shares of its memory and its time: drivers hold some for themselves.
  */
@@ -37,7 +40,7 @@ static void add_most(struct fleet_figure *figure, double value)
 
 static struct fleet_row *add_row(struct fleet_table *table)
 {
-    if (table->count == ROWS_MOST || MEMORY_GROW(table->rows, table->capacity, table->count) < 0)
+    if (MEMORY_GROW(table->rows, table->capacity, table->count) < 0)
         return NULL;
     struct fleet_row *row = &table->rows[table->count++];
     *row = (struct fleet_row){.host = NULL};
@@ -45,15 +48,36 @@ static struct fleet_row *add_row(struct fleet_table *table)
 }
 
 /* Adds a word to a list, once. */
-static void add_word(char *list, const char *word)
+static void add_word(struct fleet_list *list, const char *word)
 {
-    size_t used = strlen(list), size = strlen(word);
-    for (const char *at = list; size > 0 && (at = strstr(at, word)) != NULL; at += size) {
-        if ((at == list || at[-1] == ' ') && (at[size] == '\0' || at[size] == ' '))
+    char *words = list->words;
+    size_t used = strlen(words), size = strlen(word);
+    for (const char *at = words; size > 0 && (at = strstr(at, word)) != NULL; at += size) {
+        if ((at == words || at[-1] == ' ') && (at[size] == '\0' || at[size] == ' '))
             return;
     }
-    if (size > 0 && used + size + 2 < FLEET_LIST)
-        (void)snprintf(list + used, FLEET_LIST - used, "%s%s", used > 0 ? " " : "", word);
+    if (used + size + 2 >= FLEET_LIST)
+        list->cut = true;
+    else if (size > 0)
+        (void)snprintf(words + used, FLEET_LIST - used, "%s%s", used > 0 ? " " : "", word);
+}
+
+/* ---- what is too much ---- */
+
+static size_t host_rows_most(const struct fleet *fleet)
+{
+    size_t share = ROWS_MOST / (fleet->count > 0 ? fleet->count : 1);
+    return share < HOST_ROWS_FEWEST ? HOST_ROWS_FEWEST
+           : share > HOST_ROWS_MOST ? HOST_ROWS_MOST
+                                    : share;
+}
+
+bool fleet_is_cut(const struct fleet *fleet, const struct fleet_host *host)
+{
+    size_t most = host_rows_most(fleet);
+    return host->newest != NULL &&
+           (vitals_snapshot_count(host->newest, VITALS_TABLE_GPU) > most ||
+            vitals_snapshot_count(host->newest, VITALS_TABLE_GPU_PROCESS) > most);
 }
 
 /* ---- devices ---- */
@@ -125,13 +149,13 @@ static void add_gpu(struct fleet_row *row, const struct fleet_host *host, const 
         add_most(&row->idle, seconds);
     EACH_CHILD(user, snapshot, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
         word_of(process_of(user), VITALS_PROCESS_USER, "?", word);
-        add_word(row->users, word);
+        add_word(&row->users, word);
         word_of(process_of(user), VITALS_PROCESS_WORKLOAD, "", word);
-        add_word(row->jobs, word);
+        add_word(&row->jobs, word);
     }
     EACH_CHILD(job, snapshot, VITALS_TABLE_GPU_JOB, vitals_row_key(gpu)) {
         word_of(job, VITALS_GPU_JOB_JOB_ID, "", word);
-        add_word(row->jobs, word);
+        add_word(&row->jobs, word);
     }
 }
 
@@ -144,10 +168,11 @@ static void add_body(struct fleet_row *row, const vitals_row *gpu)
         add_most(&row->heat, celsius);
 }
 
-static bool add_machine(struct fleet_table *table, const struct fleet_host *host)
+static bool add_machine(struct fleet_table *table, const struct fleet_host *host, size_t most)
 {
     bool by_node = table->by == FLEET_BY_NODE;
     struct fleet_row *row = NULL;
+    size_t shown = 0;
     if (by_node || host->newest == NULL ||
         vitals_snapshot_count(host->newest, VITALS_TABLE_GPU) == 0) {
         if ((row = add_row(table)) == NULL)
@@ -170,6 +195,10 @@ static bool add_machine(struct fleet_table *table, const struct fleet_host *host
         if (own == NULL)
             return false;
         own->host = host;
+        if (!by_node && shown++ == most) {
+            own->cut = true;
+            break;
+        }
         add_gpu(own, host, gpu);
         if (!by_node) {
             own->gpu = gpu;
@@ -204,14 +233,16 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : (own > other) - (own < other);
 }
 
-static bool gather(struct device_shares *shares, const struct fleet_host *host, bool by_user)
+static bool gather(struct device_shares *shares, const struct fleet_host *host, bool by_user,
+                   size_t most)
 {
     EACH_ROW(user, host->newest, VITALS_TABLE_GPU_PROCESS) {
         const vitals_row *process = process_of(user);
         if (!computes(user))
             continue;
-        if (shares->count == ROWS_MOST ||
-            MEMORY_GROW(shares->items, shares->capacity, shares->count) < 0)
+        if (most-- == 0)
+            break;
+        if (MEMORY_GROW(shares->items, shares->capacity, shares->count) < 0)
             return false;
         struct device_share *own = &shares->items[shares->count++];
         own->host = host;
@@ -229,7 +260,8 @@ static bool fold(struct fleet_table *table, const struct fleet *fleet)
     struct fleet_row *row = NULL;
     bool by_user = table->by == FLEET_BY_USER, done = true;
     for (size_t i = 0; i < fleet->count && done; i++)
-        done = fleet->hosts[i].newest == NULL || gather(&shares, &fleet->hosts[i], by_user);
+        done = fleet->hosts[i].newest == NULL ||
+               gather(&shares, &fleet->hosts[i], by_user, host_rows_most(fleet));
     if (shares.count > 1)
         qsort(shares.items, shares.count, sizeof *shares.items, by_name);
     for (size_t i = 0; i < shares.count && done; i++) {
@@ -242,7 +274,7 @@ static bool fold(struct fleet_table *table, const struct fleet *fleet)
         bool machine = next || own->host != before->host;
         double seconds;
         memcpy(by_user ? row->user : row->job, own->name, FLEET_NAME);
-        add_word(by_user ? row->jobs : row->users, own->other);
+        add_word(by_user ? &row->jobs : &row->users, own->other);
         row->hosts += machine;
         row->gpus += machine || vitals_row_parent(own->user) != vitals_row_parent(before->user);
         add(&row->busy, own->user, VITALS_GPU_PROCESS_UTILIZATION_RATIO);
@@ -350,7 +382,7 @@ int fleet_table_build(struct fleet_table *table, const struct fleet *fleet,
     table->where[0] = '\0';
     for (size_t i = 0; i < fleet->count && done; i++) {
         count_free(table, &fleet->hosts[i]);
-        done = !by_machine || add_machine(table, &fleet->hosts[i]);
+        done = !by_machine || add_machine(table, &fleet->hosts[i], host_rows_most(fleet));
     }
     if (!by_machine)
         done = fold(table, fleet);

@@ -12,7 +12,7 @@
 
 enum fleet_by { FLEET_BY_GPU, FLEET_BY_NODE, FLEET_BY_USER, FLEET_BY_JOB, FLEET_BYS };
 
-/* A sum, a mean or the most of what is known. */
+/* A sum or the most of what is known. */
 struct fleet_figure {
     double value;
     unsigned known, missing;
@@ -20,11 +20,18 @@ struct fleet_figure {
 
 enum { FLEET_NAME = 64, FLEET_LIST = 160 };
 
+/* Words, between blanks; safe to print. */
+struct fleet_list {
+    char words[FLEET_LIST];
+    bool cut; /* there are more */
+};
+
 struct fleet_row {
     const struct fleet_host *host; /* of a device, a machine; else NULL */
     const vitals_row *gpu;         /* of a device; NULL: the machine has none, or does not answer */
-    char user[FLEET_NAME], job[FLEET_NAME];   /* of a user, a job; "" */
-    char users[FLEET_LIST], jobs[FLEET_LIST]; /* of a device, a machine; safe to print */
+    bool cut; /* stands for the devices of a machine that are too many to be shown */
+    char user[FLEET_NAME], job[FLEET_NAME]; /* of a user, a job; "" */
+    struct fleet_list users, jobs;          /* of a device, a machine */
     unsigned hosts, gpus, free;
     struct fleet_figure busy, used, total, power, heat, idle, load;
 };
@@ -49,6 +56,10 @@ struct fleet_order {
 int fleet_table_build(struct fleet_table *table, const struct fleet *fleet,
                       const struct fleet_order *order);
 void fleet_table_done(struct fleet_table *table); /* accepts zeros */
+
+/* True if a machine tells of more than is shown of one: devices, or uses of them by users and jobs.
+ * A sum by machine is of all. */
+bool fleet_is_cut(const struct fleet *fleet, const struct fleet_host *host);
 
 /* True if a device can be had: no job has it, no program computes on it, nearly all of its memory
  * is free. What is not known is not free. */
@@ -93,8 +104,12 @@ void fleet_cell(const struct fleet_column *column, const struct fleet_row *row, 
 const struct fleet_figure *fleet_figure(const struct fleet_column *column,
                                         const struct fleet_row *row);
 
-/* Returns the value of a column with a figure: a sum, of the utilization the mean over all devices
- * of the row. */
+/* True if the figure is a mean of the devices of which it is known: the utilization of a machine.
+ */
+bool fleet_is_mean(const struct fleet_column *column, const struct fleet_row *row);
+
+/* Returns the value of a column with a figure that is known: a sum, or such a mean. The utilization
+ * of a user, a job is the sum over its processes for each device. */
 double fleet_value(const struct fleet_column *column, const struct fleet_row *row);
 
 /* Returns the column of a name in a table, or NULL. */

@@ -100,6 +100,18 @@ def hostile():
     return json.dumps(document).encode()
 
 
+def rows(count, **values):
+    return [{"key": key, "parent": None, "label": "", "age_ns": 0} | values for key in range(1, count + 1)]
+
+
+def snapshot(**tables):
+    """A document with these tables and no column but those that are given: NAME=(columns, rows)."""
+    whole = json.loads(vitals("--json", "--demo").stdout)
+    whole["columns"] = {name: columns for name, (columns, _) in tables.items()}
+    whole["tables"] = {name: rows for name, (_, rows) in tables.items()}
+    return json.dumps(whole, separators=(",", ":")).encode()
+
+
 class Top(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -114,6 +126,16 @@ class Top(unittest.TestCase):
     @staticmethod
     def document(*arguments):
         return json.loads(vitals("top", "--json", "--host-timeout", "20", *arguments).stdout)
+
+    @staticmethod
+    def until(holds, *arguments):
+        """A document with machines that hang, for which it waits as long as others need on a busy machine."""
+        for timeout in (2, 10, 50):
+            done = vitals("top", "--json", "--host-timeout", timeout, *arguments, timeout=120)
+            document = json.loads(done.stdout)
+            if holds({one["host"]: one for one in document["machines"]}):
+                break
+        return document
 
     def stranger(self, answer):
         one = Stranger(answer)
@@ -192,22 +214,94 @@ class Top(unittest.TestCase):
             "banner": self.stranger(lambda _, connection: connection.sendall(b"SSH-2.0-OpenSSH\r\n"))}
         names = {"dead": closed} | {kind: stranger.name for kind, stranger in strangers.items()}
         hosts = ",".join([*names.values(), *self.names])
-        document = json.loads(vitals("top", "--json", "--hosts", hosts, "--host-timeout", "3").stdout)
+        expected = {"hangs": ("silent", "no answer in time"), "dead": ("silent", "could not connect"),
+                    "rubbish": ("other", "no JSON"), "endless": ("other", "too large, above 1 MiB"),
+                    "login": ("login", "login"), "other": ("other", "no snapshot of vitals"),
+                    "missing": ("other", "404"), "banner": ("silent", "")}
+        answer = {names[kind]: state for kind, (state, _) in expected.items()} | dict.fromkeys(self.names, "answers")
+        document = self.until(lambda found: {name: one["state"] for name, one in found.items()} == answer,
+                              "--hosts", hosts)
         found = {one["host"]: one for one in document["machines"]}
         self.assertEqual([found[name]["state"] for name in self.names], ["answers"] * 3)
         self.assertEqual(len([row for row in document["rows"] if row["memory_total_bytes"]]), 3 * DEVICES)
-        expected = {"hangs": ("silent", "no answer in time"), "dead": ("silent", "could not connect"),
-                    "rubbish": ("other", "no JSON"), "endless": ("other", "too long"), "login": ("login", "login"),
-                    "other": ("other", "no snapshot of vitals"), "missing": ("other", "404"), "banner": ("silent", "")}
         for kind, (state, why) in expected.items():
             with self.subTest(kind):
                 self.assertEqual(found[names[kind]]["state"], state, found[names[kind]])
                 self.assertIn(why, found[names[kind]]["why"])
         # What one machine can make us hold is limited, whatever stands in buffers of sockets.
         self.assertLess(strangers["endless"].sent, LIMIT + 32 * 1024 * 1024)
-        table = vitals("top", "--hosts", hosts, "--host-timeout", "1", "--width", 200).stdout
-        self.assertIn("3 of 11 machines answer", table)
+        for row in document["rows"]:  # what is not known of a machine that does not answer is no zero
+            if found[row["host"]]["state"] != "answers":
+                self.assertIsNone(row["free"])
+        del strangers["hangs"]
+        others = ",".join([closed, *(stranger.name for stranger in strangers.values()), *self.names])
+        table = vitals("top", "--hosts", others, "--host-timeout", "20", "--width", 200, timeout=120).stdout
+        self.assertIn("3 of 10 machines answer", table)
         self.assertIn(f"{closed} (silent, never)", table)
+        for row in self.document("--hosts", closed, "--by", "node")["rows"]:
+            self.assertEqual({row[name] for name in ("gpus", "free", "utilization_ratio", "memory_used_bytes")}, {None})
+
+    def test_machines_that_send_too_much(self):
+        """They are told of, and no other machine loses a row."""
+        devices, users = 12000, 6000
+        many = self.stranger(says(snapshot(gpu=([], rows(devices)))))
+        used = self.stranger(says(snapshot(gpu=([], rows(1)), gpu_process=([], rows(users, parent=1)))))
+        hosts = ",".join([many.name, used.name, self.names[0]])
+        for by in ("gpu", "node", "user"):
+            with self.subTest(by):
+                document = self.document("--hosts", hosts, "--by", by)
+                self.assertEqual([one["cut"] for one in document["machines"]], [True, True, False])
+                self.assertEqual(document["gpus"], devices + 1 + DEVICES)
+        rest = self.document("--hosts", hosts)["rows"]
+        self.assertEqual(len([row for row in rest if row["host"] == self.names[0]]), DEVICES)
+        own = [row for row in rest if row["host"] == many.name]
+        self.assertLess(len(own), devices)
+        self.assertEqual((own[-1]["name"], own[-1]["free"]), ("too many to show", None))
+        table = vitals("top", "--hosts", hosts, "--width", 200, "--host-timeout", "20").stdout
+        self.assertIn(f"sent too much: {many.name}  {used.name}", table)
+
+    def test_twenty_machines_that_lie_use_up_no_memory(self):
+        liar = snapshot(gpu=([], rows(12000)))
+        strangers = [self.stranger(says(liar)) for _ in range(20)]  # 240,000 devices
+        done = vitals("top", "--hosts", ",".join([*(one.name for one in strangers), self.names[0]]), "--width", 200,
+                      "--host-timeout", "60", timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(sum(line.startswith(f"{self.names[0]} ") for line in done.stdout.splitlines()), DEVICES)
+
+    def test_a_list_that_is_too_long_says_so(self):
+        users = 60
+        process = [one | {"user": f"user{one['key']:03}"} for one in rows(users)]
+        uses = [one | {"process": one["key"]} for one in rows(users, parent=1)]
+        stranger = self.stranger(says(snapshot(gpu=([], rows(1)), process=(["user"], process),
+                                               gpu_process=(["process"], uses))))
+        row = self.document("--hosts", stranger.name)["rows"][0]
+        self.assertLess(len(row["users"]), users)
+        self.assertIn("users", row["lower_bounds"])
+        self.assertEqual(len(self.document("--hosts", stranger.name, "--by", "user")["rows"]), users)
+
+    def test_a_mean_is_of_what_is_known(self):
+        document = json.loads(vitals("--json", "--demo").stdout)
+        for gpu, ratio in zip(document["tables"]["gpu"], (0.5, None, None, None, 1, None)):
+            gpu["utilization_ratio"] = ratio
+            gpu["availability"] = {name: why for name, why in gpu.get("availability", {}).items()
+                                   if name != "utilization_ratio"} | ({} if ratio else {"utilization_ratio": "denied"})
+        stranger = self.stranger(says(json.dumps(document).encode()))
+        row = self.document("--hosts", stranger.name, "--by", "node")["rows"][0]
+        self.assertEqual((row["utilization_ratio"], row["unknown"]["utilization_ratio"]), (0.75, DEVICES - 2))
+        self.assertNotIn("utilization_ratio", row["lower_bounds"])
+        table = vitals("top", "--hosts", stranger.name, "--by", "node", "--width", 120, "--host-timeout", "20").stdout
+        self.assertRegex(table, r" ~75% ")
+
+    @unittest.skipUnless(pathlib.Path("/bin/bash").exists(), "no bash for ulimit")
+    def test_more_machines_than_descriptors(self):
+        whole = vitals("--json", "--demo").stdout.encode()
+        strangers = [self.stranger(says(whole)) for _ in range(80)]
+        done = subprocess.run(
+            ["/bin/bash", "-c", 'ulimit -n 64; exec "$@"', "top", VITALS, "top", "--json", "--host-timeout", "20",
+             "--hosts", ",".join(one.name for one in strangers)],
+            env=environment(), capture_output=True, text=True, timeout=300, check=False)
+        states = [(one["state"], one["why"]) for one in json.loads(done.stdout)["machines"]]
+        self.assertEqual(set(states), {("answers", None)})
 
     def test_nothing_answers(self):
         stranger = self.stranger(hangs)
@@ -244,6 +338,12 @@ class Top(unittest.TestCase):
             vitals("top", "--netrc", netrc, "--hosts", f"localhost:{first.port},{second.name}", "--host-timeout", "20")
             self.assertIn("Authorization: Basic Ym9iOmhpZGRlbg==", "".join(first.requests))
             self.assertNotIn("Authorization", "".join(second.requests))
+
+            netrc.write_text("machine localhost login bob password hidden\ndefault login any password word\n")
+            first.requests.clear()
+            vitals("top", "--netrc", netrc, "--hosts", f"localhost:{first.port},{second.name}", "--host-timeout", "20")
+            self.assertIn("Authorization: Basic Ym9iOmhpZGRlbg==", "".join(first.requests))
+            self.assertIn("Authorization: Basic YW55OndvcmQ=", "".join(second.requests))
         self.assertIn("nowhere", vitals("top", "--netrc", "/nowhere", "--hosts", first.name).stderr)
 
     def test_a_real_login(self):
@@ -321,7 +421,10 @@ class Top(unittest.TestCase):
         self.assertEqual(vitals("select", "--hosts", self.hosts, "--wait").returncode, 2)
         self.assertEqual(vitals("select", "--hosts", self.hosts, "--", "true").returncode, 2)
         stranger = self.stranger(hangs)
-        done = vitals("select", "--hosts", f"{stranger.name},{self.names[0]}", "--host-timeout", "1")
+        for timeout in (2, 10, 50):
+            done = vitals("select", "--hosts", f"{stranger.name},{self.names[0]}", "--host-timeout", timeout, timeout=120)
+            if done.returncode == 0:
+                break
         self.assertEqual(done.returncode, 0)
         self.assertIn(f"{stranger.name}: no answer in time", done.stderr)
 
@@ -370,7 +473,7 @@ class Screen(unittest.TestCase):
     def test_a_machine_that_dies_and_one_that_comes(self):
         stranger = Stranger(hangs)
         self.addCleanup(stranger.close)
-        self.show(self.name, stranger.name, options="--host-timeout 50ms")
+        self.show(self.name, stranger.name, options="--host-timeout 2")
         self.terminal.wait(f"{stranger.name} (silent, never)")
         stop(self.process)
         self.terminal.wait("0 of 2 machines answer", f"{self.name} (silent, ")
@@ -401,6 +504,59 @@ class Screen(unittest.TestCase):
             self.terminal.wait("ended with 7")
             self.assertEqual(said.read_text(), "-t -- 127.0.0.1 vitals\n")
             self.terminal.type("q")
+
+    def test_what_comes_while_a_machine_is_open_grows_not_old(self):
+        """Answers are taken meanwhile: more than the pipe holds."""
+        stranger = Stranger(says(vitals("--json", "--demo").stdout.encode()))
+        self.addCleanup(stranger.close)
+        with tempfile.TemporaryDirectory() as folder:
+            leave, ssh = pathlib.Path(folder, "leave"), pathlib.Path(folder, "ssh")
+            ssh.write_text(f"#!/bin/sh\nwhile [ ! -e {leave} ]; do sleep 0.1; done\nexit 7\n")
+            ssh.chmod(0o755)
+            path = f"PATH={folder}:{os.environ['PATH']}"
+            self.terminal.run(f"{TELLS} {path} {VITALS} top --interval 100ms --host-timeout 20 --hosts {stranger.name}")
+            self.terminal.wait("H100")
+            typed = threading.Thread(target=self.terminal.type, args=("Enter",))
+            typed.start()
+            try:
+                before = len(stranger.requests)
+                wait_until(lambda: len(stranger.requests) > before + 30, "answers that are taken meanwhile")
+            finally:
+                leave.touch()
+                typed.join()
+            self.assertIn("H100", self.terminal.wait("ended with 7"))
+            self.terminal.type("q")
+
+    def test_the_keys_of_signals_are_those_of_ssh(self):
+        with tempfile.TemporaryDirectory() as folder:
+            begun, ssh = pathlib.Path(folder, "begun"), pathlib.Path(folder, "ssh")
+            ssh.write_text(f"#!/bin/bash\ntrap 'exit 9' INT\necho $PPID > {begun}.new; mv {begun}.new {begun}\n"
+                           "kill -INT $PPID\nkill -QUIT $PPID\nkill -INT $$\nsleep 1\n")
+            ssh.chmod(0o755)
+            path = f"PATH={folder}:{os.environ['PATH']}"
+            self.terminal.run(f"{TELLS} {path} {VITALS} top --interval 100ms --host-timeout 20 --hosts {self.name}")
+            self.terminal.wait("H100")
+            self.terminal.type("Enter")
+            self.terminal.wait("ended with 9", "H100")
+            self.terminal.type("q")
+            self.terminal.wait("rc=0.")
+
+    def test_held_rows_stay(self):
+        whole = json.loads(vitals("--json", "--demo").stdout)
+        stranger = Stranger(lambda own, connection: says(json.dumps(whole).encode())(own, connection))
+        self.addCleanup(stranger.close)
+        self.show(stranger.name, options="--host-timeout 20")
+        before = self.terminal.wait("H100")
+        self.terminal.type("p")
+        self.terminal.wait("held")
+        whole["tables"]["gpu"][0]["name"] = "Changed"
+        asked = len(stranger.requests)
+        wait_until(lambda: len(stranger.requests) > asked + 5, "answers")
+        self.terminal.type("o", "n")
+        self.assertEqual(self.terminal.screen().splitlines()[3:8], before.splitlines()[3:8])
+        self.terminal.type("p")
+        self.assertIn("Changed", self.terminal.screen())
+        self.terminal.type("q")
 
 
 if __name__ == "__main__":

@@ -58,17 +58,20 @@ void hosts_close(struct fleet *fleet, struct fleet_link *link)
 
 int hosts_wait(const struct settings *settings, struct fleet *fleet, struct fleet_link *link)
 {
-    /* Ten thousand are begun within a second. */
-    uint64_t until_ns = clock_now_ns() + settings->fleet.timeout_ns + 2 * SECOND_NS;
+    /* Those for which there is no connection yet wait for others, at most so long each. */
+    const uint64_t most_ns = settings->fleet.timeout_ns + 2 * SECOND_NS;
+    uint64_t until_ns = clock_now_ns() + most_ns;
     vitals_error error;
     while (fleet->heard < fleet->count) {
         uint64_t now_ns = clock_now_ns();
         struct pollfd come = {.fd = fleet_link_descriptor(link), .events = POLLIN};
         if (now_ns >= until_ns)
             return 0;
-        if (poll(&come, 1, (int)((until_ns - now_ns) / 1000000) + 1) > 0 &&
-            fleet_link_read(link, fleet, &error) < 0)
-            return command_fail(EXIT_CANNOT, "%s", error.message);
+        if (poll(&come, 1, (int)((until_ns - now_ns) / 1000000) + 1) > 0) {
+            if (fleet_link_read(link, fleet, &error) < 0)
+                return command_fail(EXIT_CANNOT, "%s", error.message);
+            until_ns = clock_now_ns() + most_ns;
+        }
     }
     return 0;
 }
@@ -146,7 +149,7 @@ static int show_live(const struct settings *settings, const struct fleet_order *
 }
 
 /* Returns 0, or EXIT_CANNOT after a message. */
-static int print(const struct settings *settings, const struct fleet *fleet,
+static int print(const struct settings *settings, struct fleet *fleet,
                  const struct fleet_order *order, struct output *output)
 {
     struct look look = command_look(settings);

@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "export/client.h"
@@ -21,9 +23,14 @@
 /* Answers are looked at this often: those that come together are read together. */
 static const uint64_t TURN_NS = 5000000;
 
+/* A line that was written for so long waited for the reader. */
+static const uint64_t STALLED_NS = 100000000;
+
 enum {
     BEGUN_AT_ONCE = 64, /* requests begun in a turn: each new one may need a thread for its name */
-    BACK_OFF_MOST = 3   /* a silent machine is asked every 2^3 intervals */
+    BACK_OFF_MOST = 3,  /* a silent machine is asked every 2^3 intervals */
+    CONNECTIONS_MOST = 4096,
+    NAME_DESCRIPTORS = 3 /* of a request: its connection, and two while its name is looked up */
 };
 
 struct poll_host {
@@ -31,14 +38,16 @@ struct poll_host {
     struct client_request request;
     struct client *client;
     char *url;
-    uint64_t due_ns;
+    uint64_t due_ns, begun_ns;
     unsigned failures;
     bool busy, asked;
 };
 
 struct poll {
     struct poll_host *hosts;
-    size_t count, next; /* next: where the search for machines that are due goes on */
+    size_t count, next;  /* next: where the search for machines that are due goes on */
+    size_t busy, most;   /* requests under way */
+    uint64_t stalled_ns; /* until when the reader did not read */
     struct client_group *group;
     uint64_t interval_ns; /* 0: once */
     int wake[2];          /* a byte, or its end, ends the thread */
@@ -63,8 +72,17 @@ static bool take(struct poll *poll, struct poll_host *host)
     struct client_answer *answer = &host->answer;
     struct buffer *line = &poll->line;
     bool good = answer->status == 200 && !answer->cut && answer->body.size > 0;
+    uint64_t now_ns = clock_now_ns(), every_ns;
+    poll->busy--;
+    host->busy = false;
+    if (answer->status == 0 && host->begun_ns < poll->stalled_ns) { /* nothing was read meanwhile */
+        host->asked = false;
+        host->due_ns = now_ns;
+        client_answer_done(answer);
+        return true;
+    }
     buffer_reset(line);
-    buffer_format(line, "%zu ", (size_t)(host - poll->hosts));
+    buffer_format(line, "%zu %" PRIu64 " ", (size_t)(host - poll->hosts), now_ns);
     if (good) {
         /* A line break is a blank in JSON, outside of its strings, where none may be. */
         for (size_t i = 0; i < answer->body.size; i++) {
@@ -73,24 +91,32 @@ static bool take(struct poll *poll, struct poll_host *host)
         }
         buffer_string(line, "answer ");
         buffer_append(line, answer->body.bytes, answer->body.size);
-    } else if (answer->status == 0)
+    } else if (answer->lacking)
+        buffer_string(line, "failed it was not asked: no descriptor is left here (ulimit -n)");
+    else if (answer->status == 0)
         buffer_format(line, "silent %s", answer->why);
     else if (answer->status == 401 || answer->status == 403)
         buffer_format(line, "login %d", answer->status);
     else if (answer->cut)
-        buffer_string(line, "other too long");
+        buffer_format(line, "failed %s",
+                      answer->body.size >= POLL_ANSWER_MAX
+                          ? "its answer is too large, above 1 MiB"
+                          : "answers are too large, all together above 64 MiB");
     else
         buffer_format(line, "other %d", answer->status);
     buffer_byte(line, '\n');
 
-    host->busy = false;
     host->failures = answer->status != 0 ? 0 : host->failures + (host->failures < BACK_OFF_MOST);
-    uint64_t now_ns = clock_now_ns(), every_ns = poll->interval_ns << host->failures;
+    every_ns = poll->interval_ns << host->failures;
     host->due_ns += every_ns;
     if (host->due_ns < now_ns)
         host->due_ns = now_ns + every_ns - (now_ns - host->due_ns) % uint64_max(every_ns, 1);
     client_answer_done(answer);
-    return write_line(line);
+    bool written = write_line(line);
+    uint64_t after_ns = clock_now_ns();
+    if (after_ns - now_ns > STALLED_NS)
+        poll->stalled_ns = after_ns;
+    return written;
 }
 
 /* Begins what is due, and returns when the next one is: now, if more are than are begun at once. */
@@ -104,8 +130,13 @@ static uint64_t begin_due(struct poll *poll, uint64_t now_ns, bool *open)
             continue;
         if (host->due_ns > now_ns) {
             next_ns = host->due_ns < next_ns ? host->due_ns : next_ns;
+        } else if (poll->busy >= poll->most) {
+            poll->next = (poll->next + i) % poll->count;
+            return next_ns; /* one that ends makes room */
         } else if (begun++ < BEGUN_AT_ONCE) {
             host->busy = host->asked = true;
+            host->begun_ns = now_ns;
+            poll->busy++;
             if (!client_group_begin(poll->group, host->client, &host->request, &host->answer))
                 *open = take(poll, host) && *open;
         } else {
@@ -154,6 +185,21 @@ static void poll_free(struct poll *poll)
     buffer_done(&poll->line);
     free(poll->hosts);
     free(poll);
+}
+
+/* Returns how many requests can be under way with the descriptors that this process may have (the
+ * command has raised that number). Connections that are kept count too. */
+static size_t connections_most(size_t hosts)
+{
+    enum { OWN = 24, LOOKED_UP = 2 * BEGUN_AT_ONCE };
+    struct rlimit limit = {.rlim_cur = 1024};
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    size_t left = limit.rlim_cur > OWN ? (size_t)limit.rlim_cur - OWN : 1, most = CONNECTIONS_MOST;
+    /* Of a few, each may have its name looked up; of many, those that are begun together. */
+    size_t room = left > 2 * (size_t)LOOKED_UP ? left - LOOKED_UP : left / NAME_DESCRIPTORS;
+    most = room < most ? room : most;
+    most = hosts < most ? hosts : most;
+    return most > 0 ? most : 1;
 }
 
 static int add_host(struct poll *poll, const char *url, const char *view,
@@ -206,7 +252,8 @@ static int fleet_open(const json_t *config, const json_t *export_config UNUSED, 
         if (code == 0)
             code = add_host(poll, json_string_value(url), view, &options, error);
     }
-    if (code == 0 && (poll->group = client_group_new(count, POLL_ROOM)) == NULL)
+    poll->most = connections_most(count);
+    if (code == 0 && (poll->group = client_group_new(poll->most, POLL_ROOM)) == NULL)
         code = record_no_memory("hosts", error);
     if (code == 0)
         code = export_thread_start(&poll->thread, work, poll, error);

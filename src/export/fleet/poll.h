@@ -7,13 +7,14 @@
  * is asked once
  *
  * What comes is written to the descriptor LINK_ACTIVATION_SOCKET (link.h), a line for each answer:
- * the place of the machine in the list, what came, and a rest, which is as untrusted as the
- * machine: only line breaks were taken out.
+ * the place of the machine in the list, when it came (monotonic, nanoseconds), what came, and a
+ * rest, which is as untrusted as the machine: only line breaks were taken out.
  *
- *     0 answer {"schema":1,…}
- *     1 silent could not connect to node02:9847
- *     2 login 401
- *     3 other 404 */
+ *     0 28338459615380 answer {"schema":1,…}
+ *     1 28338459615380 silent could not connect to node02:9847
+ *     2 28338459615380 login 401
+ *     3 28338459615380 other 404
+ *     4 28338459615380 failed its answer is too large, above 1 MiB */
 #ifndef VITALS_EXPORT_FLEET_POLL_H
 #define VITALS_EXPORT_FLEET_POLL_H
 
