@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     vitals_error error;
     char *lines = malloc(size + 1);
     require(lines != NULL && host_list_parse("a,b", 9847, &list, &error) == 0);
-    require(fleet_init(&fleet, &list, &error) == 0);
+    require(fleet_init(&fleet, &list, false, &error) == 0);
     memcpy(lines, data, size);
     lines[size] = '\0';
     for (char *at = lines; at < lines + size;) {

@@ -219,14 +219,15 @@ const struct command command_table[] = {
               "  machine, other machines could reach it unprotected, --web-config is invalid\n"
               "2 usage, also if --listen is a name or has an invalid port\n"},
     {.name = "top", .run = command_top, .bit = COMMAND_TOP, .flags = COMMAND_PLAIN,
-     .usage = "top --hosts LIST [OPTION]...",
+     .usage = "top [--hosts LIST] [--prometheus URL] [OPTION]...",
      .summary = "shows the GPUs of many machines on one screen",
-     .purpose = "Asks vitals serve on each machine, and shows their devices, users or jobs: which "
-                "GPU is free, which memory is held idle, what did not answer and since when. A "
-                "machine that hangs delays none of the others.",
+     .purpose = "Asks vitals serve on each machine, or the Prometheus that scrapes it, and shows "
+                "their devices, users or jobs: which GPU is free, which memory is held idle, what "
+                "did not answer and since when. A machine that hangs delays none of the others.",
      .examples = "vitals top --hosts node01,node02\n"
                  "vitals top --hosts 'node[01-64]' --by user --sort -used\n"
                  "vitals top --hosts @hosts.txt --once --filter free\n"
+                 "vitals top --prometheus http://localhost:9090\n"
                  "vitals -1 --hosts @targets.json           Prometheus' file_sd\n"
                  "vitals select --hosts 'node[01-64]' -n 2\n",
      .exits = "0 done, also where some machines did not answer\n"

@@ -278,7 +278,8 @@ static int start(struct settings *settings, int argc, char **argv)
     static struct program_path path;
     const char *named = getenv("VITALS_TELL");
     if (exporters_asked(&settings->export) || settings->command->bit == COMMAND_SERVE ||
-        settings->command->bit == COMMAND_SEND || settings->fleet.hosts != NULL)
+        settings->command->bit == COMMAND_SEND || settings->command->bit == COMMAND_TOP ||
+        settings->fleet.hosts != NULL)
         settings->export.program = named != NULL && named[0] != '\0' ? named
                                                                      : find_program("tell", &path);
 

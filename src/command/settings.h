@@ -293,6 +293,7 @@ struct serve_settings {
 /* Many machines: top, and the view and select with --hosts. */
 struct fleet_settings {
     const char *hosts;  /* see fleet/host_list.h; NULL: this machine */
+    const char *prometheus; /* its address; NULL: each machine is asked */
     const char *by;     /* one of fleet_by_names */
     const char *sort;   /* NAME or -NAME; NULL: not given */
     const char *filter; /* NULL: none */

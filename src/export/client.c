@@ -187,8 +187,7 @@ static size_t take_body(char *bytes, size_t one, size_t count, void *data)
     const struct asking *asking = data;
     struct client_answer *answer = asking->answer;
     size_t most = asking->request->most, size = one * count;
-    size_t room = (most > 0 && most < CLIENT_ANSWER_MAX ? most : CLIENT_ANSWER_MAX) -
-                  answer->body.size;
+    size_t room = (most > 0 ? most : CLIENT_ANSWER_MAX) - answer->body.size;
     if (asking->room != NULL && *asking->room < room)
         room = *asking->room;
     answer->cut = size > room;

@@ -41,7 +41,7 @@ struct client_request {
     size_t size;
     const atomic_bool *cancel; /* ends the request soon after it is set; may be NULL */
     bool large;  /* `total_ns` limits how long nothing is transferred, not the whole request */
-    size_t most; /* bytes of an answer; 0: CLIENT_ANSWER_MAX, which is also the most */
+    size_t most; /* bytes of an answer; 0: CLIENT_ANSWER_MAX */
 };
 
 enum { CLIENT_ANSWER_MAX = 4 * 1024 * 1024 };

@@ -26,6 +26,11 @@ struct fleet_link {
     int descriptor;
 };
 
+static size_t most_of(const struct fleet_asking *asking)
+{
+    return asking->prometheus != NULL ? POLL_QUERY_MAX : POLL_ANSWER_MAX;
+}
+
 static void write_config(const struct fleet *fleet, const struct fleet_asking *asking,
                          struct buffer *out)
 {
@@ -35,12 +40,25 @@ static void write_config(const struct fleet *fleet, const struct fleet_asking *a
     form_put_number(&form, "patience_seconds", (double)PATIENCE_NS / 1e9);
     form_begin_member(&form, "fleet", '{');
     form_begin_member(&form, "hosts", '[');
-    for (size_t i = 0; i < fleet->count; i++)
+    if (asking->prometheus != NULL)
+        form_string(&form, asking->prometheus);
+    for (size_t i = 0; asking->prometheus == NULL && i < fleet->count; i++)
         form_string(&form, fleet->hosts[i].place.url);
     form_end(&form, ']');
+    if (asking->prometheus != NULL) {
+        struct buffer query = {.bytes = NULL};
+        fleet_prometheus_query(fleet, &query);
+        out->failed = out->failed || query.failed;
+        form_put_string(&form, "query", query.bytes);
+        buffer_done(&query);
+    }
+    form_put_string(&form, "path",
+                    asking->prometheus != NULL ? "/api/v1/query"
+                    : asking->whole            ? "/api/v1/snapshot"
+                                               : "/api/v1/snapshot?view=fleet");
+    form_put_number(&form, "most_bytes", (double)most_of(asking));
     form_put_number(&form, "interval_seconds", (double)asking->interval_ns / 1e9);
     form_put_number(&form, "timeout_seconds", (double)asking->timeout_ns / 1e9);
-    form_put_bool(&form, "whole", asking->whole);
     run_config_put(&form, "netrc", asking->netrc);
     run_config_put(&form, "ca_file", asking->ca_file);
     form_end(&form, '}');
@@ -59,7 +77,7 @@ int fleet_link_open(const struct fleet *fleet, const struct fleet_asking *asking
     else if (pipe2(ends, O_CLOEXEC) < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0 ||
              (high = fcntl(ends[1], F_DUPFD_CLOEXEC, LINK_ACTIVATION_SOCKET + 1)) < 0)
         code = record_fail_errno(errno, "hosts", error);
-    else if ((own->lines = wire_new(ends[0], POLL_LINE_MAX)) == NULL)
+    else if ((own->lines = wire_new(ends[0], most_of(asking) + POLL_LINE_MORE)) == NULL)
         code = record_no_memory("hosts", error);
     else {
         const struct link_program program = {.path = asking->program, .activation_socket = high};

@@ -37,6 +37,7 @@ const struct fleet_column fleet_columns[] = {
     {"temp",  "temperature_celsius",  4, true,  GPU | NODE,        FLEET_CELSIUS, AT(heat)},
     {"load",  "load_1m",              6, true,  NODE,              FLEET_NUMBER,  AT(load)},
     {"idle",  "idle_seconds",         7, true,  ALL,               FLEET_SPAN,    AT(idle)},
+    {"age",   "age_seconds",          7, true,  GPU | NODE,        FLEET_AGE,     AT(age)},
     {"jobs",  "jobs",                 0, false, GPU | NODE | USER, FLEET_LISTED,  AT(jobs)},
     {.name = NULL},
 };
@@ -72,18 +73,21 @@ static void figure_text(const struct fleet_column *column, const struct fleet_ro
                         char out[static FLEET_CELL])
 {
     static const double BYTES_MOST = 9007199254740992.0; /* that a liar's sum cannot pass */
+    static const double FRESH_SECONDS = 3;               /* such an age says nothing */
     const struct fleet_figure *figure = fleet_figure(column, row);
     char words[WORDS] = "";
-    bool optional = column->kind == FLEET_SPAN || column->kind == FLEET_NUMBER;
+    bool optional = column->kind >= FLEET_NUMBER;
     if (figure->known == 0) {
         bool silent = row->host != NULL && row->gpus == 0;
         (void)snprintf(out, FLEET_CELL, "%s", silent || optional ? "" : "N/A");
         return;
     }
     double value = fleet_value(column, row);
-    if (column->kind == FLEET_BYTES)
+    if (column->kind == FLEET_AGE && value < FRESH_SECONDS)
+        words[0] = '\0';
+    else if (column->kind == FLEET_BYTES)
         (void)vitals_human_bytes((uint64_t)(value < BYTES_MOST ? value : BYTES_MOST), words);
-    else if (column->kind == FLEET_SPAN)
+    else if (column->kind == FLEET_SPAN || column->kind == FLEET_AGE)
         (void)span_words(value, words);
     else if (column->kind == FLEET_PERCENT)
         (void)snprintf(words, sizeof words, "%.0f%%", value * 100);
@@ -167,7 +171,9 @@ static void head_words(const struct fleet_view *view, char out[2][1024])
     (void)snprintf(out[0], 1024, "%zu of %zu machines answer  %zu GPUs, %zu free%s%s", answering,
                    fleet->count, view->table->gpus, view->table->free,
                    view->table->where[0] != '\0' ? ": " : "", view->table->where);
-    used = waiting > 0 ? (size_t)snprintf(out[1], 1024, "%zu not heard yet", waiting) : 0;
+    used = fleet->trouble[0] != '\0' ? (size_t)snprintf(out[1], 1024, "%s", fleet->trouble)
+           : waiting > 0             ? (size_t)snprintf(out[1], 1024, "%zu not heard yet", waiting)
+                                     : 0;
     out[1][used] = '\0';
     for (size_t i = 0; i < fleet->count; i++) {
         const struct fleet_host *host = &fleet->hosts[i];

@@ -11,10 +11,24 @@
 const char *const fleet_state_names[FLEET_STATES] = {"waiting", "answers", "silent", "login",
                                                      "other"};
 
-int fleet_init(struct fleet *fleet, struct host_list *list, vitals_error *error)
+static uint64_t name_key(const char *name, size_t size)
 {
-    *fleet = (struct fleet){.hosts = memory_array(list->count + 1, sizeof *fleet->hosts)};
-    if (fleet->hosts == NULL) {
+    return hash_bytes(name, size) | 1;
+}
+
+int fleet_init(struct fleet *fleet, struct host_list *list, bool prometheus, vitals_error *error)
+{
+    bool listed = list->count > 0;
+    size_t room = prometheus && !listed ? HOSTS_MOST : list->count;
+    *fleet = (struct fleet){.hosts = memory_array(room + 1, sizeof *fleet->hosts),
+                            .prometheus = prometheus,
+                            .listed = listed};
+    bool failed = fleet->hosts == NULL;
+    for (size_t i = 0; !failed && i < list->count; i++) {
+        const char *name = list->items[i].name;
+        failed = prometheus && hash_set(&fleet->names, name_key(name, strlen(name)), i + 1) < 0;
+    }
+    if (failed) {
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
         return VITALS_EMEMORY;
     }
@@ -37,14 +51,24 @@ void fleet_done(struct fleet *fleet)
         memory_free(host->place.name);
     }
     memory_free(fleet->hosts);
+    hash_done(&fleet->names);
     vitals_builder_free(fleet->builder);
     *fleet = (struct fleet){.hosts = NULL};
 }
 
-static void fail(struct fleet_host *host, enum fleet_state state, uint64_t now_ns, const char *why)
+/* The machine as what comes is kept. */
+static struct fleet_host *kept(const struct fleet *fleet, size_t place)
 {
+    return &(fleet->later != NULL ? fleet->later : fleet->hosts)[place];
+}
+
+void fleet_fail(struct fleet *fleet, size_t place, enum fleet_state state, uint64_t then_ns,
+                const char *why)
+{
+    struct fleet_host *host = kept(fleet, place);
+    fleet->heard += host->state == FLEET_WAITING;
     if (host->failing_ns == 0)
-        host->failing_ns = now_ns;
+        host->failing_ns = then_ns;
     host->state = state;
     (void)vitals_text_format(vitals_text_of(why), VITALS_TEXT_ASCII, host->why, sizeof host->why);
 }
@@ -93,23 +117,94 @@ static bool take_number(const char **at, uint64_t most, uint64_t *out)
     return true;
 }
 
-static void take_snapshot(struct fleet *fleet, size_t place, vitals_text json, uint64_t now_ns)
+const vitals_snapshot *fleet_newest(const struct fleet *fleet, size_t place)
 {
-    struct fleet_host *host = &(fleet->later != NULL ? fleet->later : fleet->hosts)[place];
-    const struct feed_place source = {.path = host->place.name};
-    vitals_snapshot *snapshot = NULL;
-    vitals_error error;
-    if (feed_json_read(&source, json.bytes, json.size, fleet->builder, &snapshot, &error) < 0) {
-        fail(host, FLEET_OTHER, now_ns, error.message);
-        return;
-    }
-    vitals_snapshot_unref(host->newest);
-    host->newest = snapshot;
+    return kept(fleet, place)->newest;
+}
+
+void fleet_answered(struct fleet *fleet, size_t place, vitals_snapshot *snapshot, uint64_t then_ns)
+{
+    struct fleet_host *host = kept(fleet, place);
+    fleet->heard += host->state == FLEET_WAITING;
     host->state = FLEET_ANSWERS;
     host->why[0] = '\0';
-    host->answered_ns = now_ns;
+    host->answered_ns = then_ns;
     host->failing_ns = 0;
+    if (snapshot == NULL)
+        return;
+    vitals_snapshot_unref(host->newest);
+    host->newest = snapshot;
     idle_gpus_update(&fleet->hosts[place].idle, snapshot);
+}
+
+static void take_snapshot(struct fleet *fleet, size_t place, vitals_text json, uint64_t now_ns)
+{
+    const struct feed_place source = {.path = fleet->hosts[place].place.name};
+    vitals_snapshot *snapshot = NULL;
+    vitals_error error;
+    if (feed_json_read(&source, json.bytes, json.size, fleet->builder, &snapshot, &error) < 0)
+        fleet_fail(fleet, place, FLEET_OTHER, now_ns, error.message);
+    else
+        fleet_answered(fleet, place, snapshot, now_ns);
+}
+
+/* ---- machines that Prometheus names ---- */
+
+/* Returns the place of a name, or -1. */
+static long find_name(const struct fleet *fleet, const char *name, size_t size)
+{
+    const uintptr_t *found = hash_find(&fleet->names, name_key(name, size));
+    if (found == NULL)
+        return -1;
+    const char *own = fleet->hosts[*found - 1].place.name;
+    return strlen(own) == size && memcmp(own, name, size) == 0 ? (long)(*found - 1) : -1;
+}
+
+long fleet_place_of(struct fleet *fleet, const char *instance)
+{
+    size_t size = strlen(instance);
+    long place = find_name(fleet, instance, size);
+    if (place < 0 && fleet->listed) {
+        const char *colon = strrchr(instance, ':');
+        if (colon != NULL && colon[strspn(colon, ":0123456789")] == '\0')
+            place = find_name(fleet, instance, (size_t)(colon - instance));
+    }
+    if (place < 0 && !fleet->listed && fleet->later == NULL && fleet->count < HOSTS_MOST &&
+        hash_find(&fleet->names, name_key(instance, size)) == NULL) {
+        struct buffer name = {.bytes = NULL};
+        buffer_string(&name, instance);
+        if (!name.failed &&
+            hash_set(&fleet->names, name_key(instance, size), fleet->count + 1) == 0) {
+            place = (long)fleet->count;
+            fleet->hosts[fleet->count++].place.name = name.bytes;
+        } else
+            buffer_done(&name);
+    }
+    if (place >= 0)
+        fleet->hosts[place].round = fleet->round;
+    return place;
+}
+
+/* Takes what came of Prometheus: an answer, or why there is none, which is said of each machine. */
+static void take_prometheus(struct fleet *fleet, vitals_text json, enum fleet_state state,
+                            const char *why, uint64_t now_ns)
+{
+    vitals_error error;
+    bool answer = why == NULL;
+    fleet->told = true;
+    fleet->round++;
+    if (answer && fleet_prometheus_read(fleet, json, now_ns, &error) < 0)
+        why = error.message;
+    fleet->trouble[0] = '\0';
+    if (why != NULL)
+        (void)vitals_text_format(vitals_text_of(why), VITALS_TEXT_ASCII, fleet->trouble,
+                                 sizeof fleet->trouble);
+    for (size_t i = 0; i < fleet->count; i++) {
+        if (why != NULL)
+            fleet_fail(fleet, i, answer ? FLEET_OTHER : state, now_ns, fleet->trouble);
+        else if (fleet->hosts[i].round != fleet->round)
+            fleet_fail(fleet, i, FLEET_OTHER, now_ns, "Prometheus does not know it");
+    }
 }
 
 /* Returns the rest of a line behind a word and a blank, or NULL if it begins otherwise. */
@@ -121,39 +216,56 @@ static const char *behind(const char *rest, const char *word)
 
 bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now_ns)
 {
-    const char *at = line, *rest;
-    uint64_t place, came_ns;
-    if (fleet->count == 0 || !take_number(&at, fleet->count - 1, &place) ||
+    enum { WHY = 2 * FLEET_WHY };
+    const char *at = line, *rest, *of = fleet->prometheus ? "Prometheus: " : "";
+    uint64_t place, came_ns, places = fleet->prometheus ? 1 : fleet->count;
+    if (places == 0 || !take_number(&at, places - 1, &place) ||
         !take_number(&at, UINT64_MAX, &came_ns))
         return false;
-    struct fleet_host *host = &(fleet->later != NULL ? fleet->later : fleet->hosts)[place];
-    bool first = host->state == FLEET_WAITING;
     now_ns = came_ns < now_ns ? came_ns : now_ns;
-    if ((rest = behind(at, "answer")) != NULL)
-        take_snapshot(fleet, place, (vitals_text){rest, size - (size_t)(rest - line)}, now_ns);
-    else if ((rest = behind(at, "silent")) != NULL)
-        fail(host, FLEET_SILENT, now_ns, rest);
-    else if ((rest = behind(at, "login")) != NULL)
-        fail(host, FLEET_NO_LOGIN, now_ns,
-             strcmp(rest, "401") == 0 ? "a login is missing or wrong"
-                                      : "the login is not permitted");
-    else if ((rest = behind(at, "other")) != NULL) {
-        char why[FLEET_WHY];
+    char why[WHY];
+    enum fleet_state state = FLEET_OTHER;
+    if ((rest = behind(at, "answer")) != NULL) {
+        const vitals_text json = {rest, size - (size_t)(rest - line)};
+        if (fleet->prometheus)
+            take_prometheus(fleet, json, FLEET_ANSWERS, NULL, now_ns);
+        else
+            take_snapshot(fleet, place, json, now_ns);
+        return true;
+    }
+    if ((rest = behind(at, "silent")) != NULL) {
+        state = FLEET_SILENT;
+        (void)snprintf(why, sizeof why, "%s%s", of, rest);
+    } else if ((rest = behind(at, "login")) != NULL) {
+        state = FLEET_NO_LOGIN;
+        (void)snprintf(why, sizeof why, "%s%s", of,
+                       strcmp(rest, "401") == 0 ? "a login is missing or wrong"
+                                                : "the login is not permitted");
+    } else if ((rest = behind(at, "other")) != NULL)
         (void)snprintf(why, sizeof why,
-                       strcmp(rest, "503") == 0 ? "it has no sample yet (%.20s)"
-                                                : "it is no vitals serve (%.20s)",
+                       fleet->prometheus          ? "Prometheus: it refuses the query (%.20s)"
+                       : strcmp(rest, "503") == 0 ? "it has no sample yet (%.20s)"
+                                                  : "it is no vitals serve (%.20s)",
                        rest);
-        fail(host, FLEET_OTHER, now_ns, why);
-    } else if ((rest = behind(at, "failed")) != NULL)
-        fail(host, FLEET_OTHER, now_ns, rest);
+    else if ((rest = behind(at, "failed")) != NULL)
+        (void)snprintf(why, sizeof why, "%s%s", of, rest);
     else
         return false;
-    fleet->heard += first;
+    if (fleet->prometheus)
+        take_prometheus(fleet, (vitals_text){.bytes = NULL}, state, why, now_ns);
+    else
+        fleet_fail(fleet, place, state, now_ns, why);
     return true;
+}
+
+bool fleet_is_awaited(const struct fleet *fleet)
+{
+    return fleet->prometheus ? !fleet->told : fleet->heard < fleet->count;
 }
 
 void fleet_forget(struct fleet *fleet, uint64_t now_ns, uint64_t after_ns)
 {
+    fleet->now_ns = now_ns;
     for (size_t i = 0; i < fleet->count; i++) {
         struct fleet_host *host = &fleet->hosts[i];
         if (fleet->later != NULL || host->newest == NULL || host->answered_ns + after_ns >= now_ns)

@@ -14,6 +14,8 @@
 
 #include "fleet/host_list.h"
 #include "monitor/model.h"
+#include "util/buffer.h"
+#include "util/hash.h"
 
 enum fleet_state {
     FLEET_WAITING, /* nothing has come yet */
@@ -34,17 +36,27 @@ struct fleet_host {
     uint64_t failing_ns;     /* since when it does not answer; 0: it does, or nothing came yet */
     vitals_snapshot *newest; /* NULL: none, or it is too old to be shown */
     struct idle_gpus idle;
+    unsigned round; /* of the answer of Prometheus that had it */
 };
 
 struct fleet {
     struct fleet_host *hosts;
     size_t count, heard;      /* heard: machines of which something has come */
     struct fleet_host *later; /* while it is held: what came since then; NULL: it is not held */
+    uint64_t now_ns;          /* of the newest look: ages are of then */
     vitals_builder *builder;
+
+    /* With Prometheus, which is asked for all machines at once. Places by name. */
+    bool prometheus, listed; /* listed: machines that the list does not name are left out */
+    bool told;               /* something has come */
+    char trouble[FLEET_WHY]; /* why there is no answer, safe to print; "" */
+    unsigned round;          /* of answers */
+    struct hash names;
 };
 
-/* Takes the list over. Errors: EMEMORY. */
-int fleet_init(struct fleet *fleet, struct host_list *list, vitals_error *error);
+/* Takes the list over. With `prometheus` its answers name the machines where the list is empty.
+ * Errors: EMEMORY. */
+int fleet_init(struct fleet *fleet, struct host_list *list, bool prometheus, vitals_error *error);
 void fleet_done(struct fleet *fleet);
 
 /* Takes a line of export/fleet/poll.h, which says when it came. Returns false for one that is in no
@@ -55,13 +67,37 @@ bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now
  * released. Errors: EMEMORY (it is not held). */
 int fleet_hold(struct fleet *fleet, bool held);
 
+/* True until something has come of each machine. */
+bool fleet_is_awaited(const struct fleet *fleet);
+
 /* Forgets the figures of machines that have not answered for so long. */
 void fleet_forget(struct fleet *fleet, uint64_t now_ns, uint64_t after_ns);
+
+/* ---- Prometheus: prometheus.c ---- */
+
+/* The query, in PromQL. */
+void fleet_prometheus_query(const struct fleet *fleet, struct buffer *out);
+
+/* Takes the answer to the query. Errors: EFORMAT, EMEMORY, EUNSUPPORTED (built without JSON). */
+int fleet_prometheus_read(struct fleet *fleet, vitals_text json, uint64_t now_ns,
+                          vitals_error *error);
+
+/* What it says of a machine by its place: that there is no answer, or a snapshot, NULL: the newest
+ * is still that. */
+void fleet_fail(struct fleet *fleet, size_t place, enum fleet_state state, uint64_t then_ns,
+                const char *why);
+void fleet_answered(struct fleet *fleet, size_t place, vitals_snapshot *snapshot, uint64_t then_ns);
+const vitals_snapshot *fleet_newest(const struct fleet *fleet, size_t place);
+
+/* Returns the place of a machine by Prometheus' label instance, a host and perhaps a port, or -1.
+ * One that is not known yet is added if the list names none. */
+long fleet_place_of(struct fleet *fleet, const char *instance);
 
 /* ---- asking: ask.c ---- */
 
 struct fleet_asking {
     const char *program;         /* the exporter */
+    const char *prometheus;      /* its address; NULL: each machine is asked */
     const char *netrc, *ca_file; /* NULL: none */
     bool whole; /* ask for everything that a machine tells, not for what the table shows */
     uint64_t interval_ns; /* 0: each once */

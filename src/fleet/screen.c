@@ -188,30 +188,35 @@ void fleet_screen_input(struct fleet_screen *screen, const struct input_event *e
 
 /* ---- drawing ---- */
 
+/* 80 columns. */
 static void draw_help(struct pen *pen)
 {
     static const struct {
-        const char *keys, *text;
+        const char *keys, *ascii, *text; /* ascii: NULL: the same */
     } LINES[] = {
-        {"G", "rows by device, machine, user, job"},
-        {"Up Down PgUp PgDn Home End", "move"},
-        {", < . >", "sort by the column before, the next one; / the other way round"},
-        {"o", "then the first letter of a column; n: as it comes; a capital turns it round"},
-        {"& F4 \\", "show only rows that hold the words; !word: that do not; Esc: all"},
-        {"p", "hold still, and go on"},
-        {"r", "everything as at the start"},
-        {"Enter", "open that machine's own screen, over ssh"},
-        {"q F10", "quit"},
-        {"", ""},
-        {"free", "nothing computes there, no job has it, nearly all memory is free"},
-        {"IDLE", "so long memory has been held without work, as far as it was seen here"},
-        {">  ~", "a sum, a mean of which a part is not known"},
-        {"...", "a list that is longer"},
+        {"G", NULL, "rows by device, machine, user, job"},
+        {"Up Down PgUp End", NULL, "move"},
+        {", < . >", NULL, "sort by the column before, the next one; / turns it round"},
+        {"o", NULL, "then the first letter of the column to sort by, a capital:"},
+        {"", NULL, "the other way round; n: as it comes"},
+        {"& F4 \\", NULL, "only rows that hold the words; !word: that do not; Esc: all"},
+        {"p", NULL, "hold still, and go on"},
+        {"r", NULL, "everything as at the start"},
+        {"Enter", NULL, "open that machine's own screen, over ssh"},
+        {"q F10", NULL, "quit"},
+        {"", NULL, ""},
+        {"free", NULL, "nothing computes there, no job has it, its memory is free"},
+        {"IDLE", NULL, "how long memory was held without work, as far as seen here"},
+        {"AGE", NULL, "how old the figures are, from 3 s on"},
+        {"≥ ~", "> ~", "a sum, a mean of which a part is not known"},
+        {"…", "...", "there are more"},
     };
     (void)canvas_text(pen->canvas, 0, 0, INK_TITLE, "Keys of vitals top");
     for (size_t i = 0; i < ARRAY_COUNT(LINES); i++) {
-        (void)canvas_text(pen->canvas, 1, (int)i + 2, INK_KEY, LINES[i].keys);
-        (void)canvas_text(pen->canvas, 30, (int)i + 2, STYLE_PLAIN, LINES[i].text);
+        bool ascii = pen->look->ascii && LINES[i].ascii != NULL;
+        (void)canvas_text(pen->canvas, 1, (int)i + 2, INK_KEY,
+                          ascii ? LINES[i].ascii : LINES[i].keys);
+        (void)canvas_text(pen->canvas, 19, (int)i + 2, STYLE_PLAIN, LINES[i].text);
     }
 }
 
@@ -234,11 +239,11 @@ static void draw_foot(struct pen *pen, const struct fleet_screen *screen)
         x += canvas_text(pen->canvas, x, y, INK_SOFT, HINTS[i].does) + 2;
     }
     char state[FLEET_FILTER + 64];
-    (void)snprintf(state, sizeof state, "by %s%s%s%s%s%s", fleet_by_names[screen->order.by],
+    (void)snprintf(state, sizeof state, "%sby %s%s%s%s%s",
+                   screen->fleet->later != NULL ? "held, " : "", fleet_by_names[screen->order.by],
                    screen->order.sort != NULL ? ", sorted by " : "",
                    screen->order.sort != NULL ? screen->order.sort : "",
-                   screen->filter[0] != '\0' ? ", filter " : "", screen->filter,
-                   screen->fleet->later != NULL ? ", held" : "");
+                   screen->filter[0] != '\0' ? ", filter " : "", screen->filter);
     (void)canvas_text(pen->canvas, x, y, INK_NOTICE, state);
 }
 

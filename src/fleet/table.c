@@ -350,6 +350,16 @@ static int by_column(const void *a, const void *b)
     return order != 0 ? order : (x->gpu > y->gpu) - (x->gpu < y->gpu);
 }
 
+/* Says how old the figures of the rows of a machine are. */
+static void add_age(struct fleet_row *row, const struct fleet *fleet)
+{
+    const struct fleet_host *host = row->host;
+    if (host != NULL && host->newest != NULL)
+        add_most(&row->age, fleet->now_ns > host->answered_ns
+                                ? (double)(fleet->now_ns - host->answered_ns) / 1e9
+                                : 0);
+}
+
 /* Counts the devices of a machine, and notes which are free. */
 static void count_free(struct fleet_table *table, const struct fleet_host *host)
 {
@@ -389,6 +399,7 @@ int fleet_table_build(struct fleet_table *table, const struct fleet *fleet,
 
     size_t kept = 0;
     for (size_t i = 0; i < table->count; i++) {
+        add_age(&table->rows[i], fleet);
         if (passes(table, &table->rows[i], order->filter))
             table->rows[kept++] = table->rows[i];
     }

@@ -33,7 +33,7 @@ struct fleet_row {
     char user[FLEET_NAME], job[FLEET_NAME]; /* of a user, a job; "" */
     struct fleet_list users, jobs;          /* of a device, a machine */
     unsigned hosts, gpus, free;
-    struct fleet_figure busy, used, total, power, heat, idle, load;
+    struct fleet_figure busy, used, total, power, heat, idle, load, age;
 };
 
 struct fleet_table {
@@ -82,7 +82,8 @@ enum fleet_kind {
     FLEET_WATTS,
     FLEET_CELSIUS,
     FLEET_NUMBER,
-    FLEET_SPAN
+    FLEET_SPAN,
+    FLEET_AGE
 };
 
 struct fleet_column {

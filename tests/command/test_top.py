@@ -11,7 +11,9 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
+import urllib.parse
 
 from harness import BUILD, VITALS, environment, for_every_user, vitals, wait_until
 from input_events import BUILT, Events
@@ -40,7 +42,7 @@ class Stranger:
     """A machine that does what `answer(connection, request)` does with each connection and request."""
 
     def __init__(self, answer):
-        self.answer, self.requests, self.connections, self.sent = answer, [], 0, 0
+        self.answer, self.requests, self.bodies, self.connections, self.sent = answer, [], [], 0, 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.name = f"127.0.0.1:{self.port}"
@@ -63,6 +65,11 @@ class Stranger:
                 while b"\r\n\r\n" in got:
                     request, _, got = got.partition(b"\r\n\r\n")
                     self.requests.append(request.decode())
+                    if length := re.search(rb"(?i)\r\ncontent-length: (\d+)", request):
+                        while len(got) < int(length[1]):
+                            got += connection.recv(65536)
+                        self.bodies.append(got[:int(length[1])].decode())
+                        got = got[int(length[1]):]
                     self.answer(self, connection)
 
     def close(self):
@@ -89,9 +96,17 @@ def hangs(_stranger, _connection):
     pass
 
 
+def demo():
+    """A snapshot of the demo with few of this machine's processes: an answer has a limit."""
+    document = json.loads(vitals("--json", "--demo").stdout)
+    used = {user["process"] for user in document["tables"]["gpu_process"]}
+    document["tables"]["process"] = [process for process in document["tables"]["process"] if process["key"] in used]
+    return document
+
+
 def hostile():
     """A snapshot of the demo whose users, devices and jobs have names that no terminal should get."""
-    document = json.loads(vitals("--json", "--demo").stdout)
+    document = demo()
     for process in document["tables"]["process"]:
         process.get("availability", {}).pop("user", None)
         process["user"] = "eve\x1b[2J\n\u202e"
@@ -106,7 +121,7 @@ def rows(count, **values):
 
 def snapshot(**tables):
     """A document with these tables and no column but those that are given: NAME=(columns, rows)."""
-    whole = json.loads(vitals("--json", "--demo").stdout)
+    whole = demo()
     whole["columns"] = {name: columns for name, (columns, _) in tables.items()}
     whole["tables"] = {name: rows for name, (_, rows) in tables.items()}
     return json.dumps(whole, separators=(",", ":")).encode()
@@ -149,7 +164,7 @@ class Top(unittest.TestCase):
         self.assertIn(f"3 of 3 machines answer  {3 * DEVICES} GPUs", lines[0])
         self.assertEqual(lines[1], "")
         self.assertEqual(lines[2].split(), ["HOST", "GPU", "NAME", "FREE", "UTIL", "USED", "TOTAL", "USERS",
-                                            "POWER", "TEMP", "IDLE", "JOBS"])
+                                            "POWER", "TEMP", "IDLE", "AGE", "JOBS"])
         self.assertEqual(len(lines), 3 + 3 * DEVICES)
         for name in self.names:
             self.assertEqual(sum(line.startswith(name) for line in lines), DEVICES)
@@ -157,7 +172,7 @@ class Top(unittest.TestCase):
 
     def test_figures_are_those_of_the_machine(self):
         rows = self.document("--hosts", self.names[0])["rows"]
-        own = json.loads(vitals("--json", "--demo").stdout)["tables"]["gpu"]
+        own = demo()["tables"]["gpu"]
         self.assertEqual([row["memory_total_bytes"] for row in rows],
                          [gpu["memory_total_bytes"] for gpu in own if gpu["key"] not in {g["parent"] for g in own}])
         self.assertTrue(all(0 <= row["utilization_ratio"] <= 1 for row in rows if row["utilization_ratio"] is not None))
@@ -171,7 +186,7 @@ class Top(unittest.TestCase):
             self.assertEqual(node["gpus"], len(own))
             self.assertEqual(node["memory_total_bytes"], sum(row["memory_total_bytes"] or 0 for row in own))
 
-        whole = json.loads(vitals("--json", "--demo").stdout)
+        whole = demo()
         tables = whole["tables"]
         owners = {process["key"]: process for process in tables["process"]}
         for process in tables["process"]:
@@ -280,7 +295,7 @@ class Top(unittest.TestCase):
         self.assertEqual(len(self.document("--hosts", stranger.name, "--by", "user")["rows"]), users)
 
     def test_a_mean_is_of_what_is_known(self):
-        document = json.loads(vitals("--json", "--demo").stdout)
+        document = demo()
         for gpu, ratio in zip(document["tables"]["gpu"], (0.5, None, None, None, 1, None)):
             gpu["utilization_ratio"] = ratio
             gpu["availability"] = {name: why for name, why in gpu.get("availability", {}).items()
@@ -294,7 +309,7 @@ class Top(unittest.TestCase):
 
     @unittest.skipUnless(pathlib.Path("/bin/bash").exists(), "no bash for ulimit")
     def test_more_machines_than_descriptors(self):
-        whole = vitals("--json", "--demo").stdout.encode()
+        whole = json.dumps(demo()).encode()
         strangers = [self.stranger(says(whole)) for _ in range(80)]
         done = subprocess.run(
             ["/bin/bash", "-c", 'ulimit -n 64; exec "$@"', "top", VITALS, "top", "--json", "--host-timeout", "20",
@@ -358,12 +373,12 @@ class Top(unittest.TestCase):
                 self.assertEqual([state(""), state("ana:wrong@")], ["login", "login"])
 
     def test_an_older_server_gives_the_whole_document(self):
-        whole = json.loads(vitals("--json", "--demo").stdout)
+        whole = demo()
         stranger = self.stranger(says(json.dumps(whole, indent=1).encode()))
         self.assertEqual(self.document("--hosts", stranger.name)["gpus"], DEVICES)
 
     def test_what_is_not_known_is_no_zero(self):
-        document = json.loads(vitals("--json", "--demo").stdout)
+        document = demo()
         rows = document["tables"]["gpu"]
         for row in rows:
             for name in ("power_watts", "memory_used_bytes"):
@@ -436,6 +451,137 @@ class Top(unittest.TestCase):
         self.assertIn("by gpu", lines[11])
 
 
+def scraped(metric, value=1, ago=10, instance="a:9847", job="vitals", **labels):
+    """A series with two samples, the newer one so many seconds old."""
+    at = NOW - ago
+    return {"metric": {"__name__": metric, "instance": instance, "job": job} | labels,
+            "values": [[at - 15, "0.125"], [at, str(value)]]}
+
+
+def device(number, uuid, used, compute, **where):
+    own = {"gpu": str(number), "uuid": uuid} | where
+    return [scraped("vitals_gpu_info", name="H100", vendor="NVIDIA", **own),
+            scraped("vitals_gpu_memory_total_bytes", "8.589934592e+10", **own),
+            scraped("vitals_gpu_memory_used_bytes", used, **own),
+            scraped("vitals_gpu_utilization_ratio", 0.5 if compute else 0, **own),
+            scraped("vitals_gpu_power_watts", 300, **own),
+            scraped("vitals_gpu_temperature_celsius", 61, sensor="gpu", **own),
+            scraped("vitals_gpu_temperature_celsius", 90, sensor="memory", **own),
+            scraped("vitals_gpu_processes", compute, type="compute", **own)]
+
+
+def answered(*series):
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": list(series)}}).encode()
+
+
+NOW = time.time()
+GPU = {"gpu": "0", "uuid": "GPU-a"}
+FLEET = [
+    scraped("up"), scraped("vitals_build_info", version="1"), scraped("vitals_host_load1", 2.5),
+    *device(0, "GPU-a", 4e10, 2), *device(1, "GPU-b", 0, 0), *device(2, "GPU-c", 0, 1),
+    scraped("vitals_gpu_info", ago=25, gpu="3", uuid="GPU-lost", name="H100"),  # not in the newest scrape
+    scraped("vitals_workload_gpu_memory_used_bytes", 3e10, workload="slurm:7.0", **GPU),
+    scraped("vitals_workload_gpu_utilization_ratio", 0.25, workload="slurm:7.0", **GPU),
+    scraped("vitals_workload_gpu_memory_used_bytes", 1e10, workload="other", **GPU),
+    scraped("vitals_workload_info", workload="slurm:7.0", user="ana", kind="slurm"),
+    {"metric": {"__name__": "up", "instance": "b:9847", "job": "vitals"},
+     "values": [[NOW - 60, "1"], [NOW - 45, "0"], [NOW - 30, "0"]]},
+    scraped("up", instance="c:9100", job="node"),
+]
+
+
+class Prometheus(unittest.TestCase):
+    """One that says what we want it to."""
+
+    def top(self, answer, *arguments, code=0):
+        self.server = Stranger(answer)
+        self.addCleanup(self.server.close)
+        done = vitals("top", "--json", "--host-timeout", "20", "--prometheus", f"http://{self.server.name}/", *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        document = json.loads(done.stdout)
+        return document, {one["host"]: one for one in document["machines"]}
+
+    def test_rows_are_those_of_the_newest_scrape(self):
+        document, machines = self.top(says(answered(*FLEET)))
+        self.assertEqual({name: one["state"] for name, one in machines.items()}, {"a:9847": "answers", "b:9847": "silent"})
+        rows = {row["gpu"]: row for row in document["rows"] if row["host"] == "a:9847"}
+        self.assertEqual(list(rows), ["0", "1", "2"])
+        first = rows["0"]
+        self.assertEqual((first["name"], first["memory_used_bytes"], first["memory_total_bytes"], first["power_watts"],
+                          first["temperature_celsius"], first["utilization_ratio"]),
+                         ("H100", 4e10, 85899345920, 300, 61, 0.5))
+        self.assertEqual((sorted(first["users"]), first["jobs"]), (["?", "ana"], ["slurm:7.0"]))
+        self.assertEqual([row["free"] for row in rows.values()], [0, 1, 0])
+        self.assertEqual(rows["2"]["users"], ["?"])  # counted, of no known workload
+        self.assertGreaterEqual(first["age_seconds"], 10)
+        self.assertLess(first["age_seconds"], time.time() - NOW + 11)
+        request = self.server.requests[0]
+        self.assertTrue(request.startswith("POST /api/v1/query HTTP/1.1"))
+        self.assertEqual(len(self.server.requests), 1)
+
+    def test_machines_that_are_down_or_not_known(self):
+        _, machines = self.top(says(answered(*FLEET)), "--hosts", "a,b,d")
+        self.assertEqual([one["state"] for one in machines.values()], ["answers", "silent", "other"])
+        self.assertIn("cannot reach it", machines["b"]["why"])
+        self.assertGreaterEqual(machines["b"]["failing_seconds"], 45)
+        self.assertIn("does not know it", machines["d"]["why"])
+        self.assertEqual(self.top(says(answered()), "--hosts", "a", code=1)[1]["a"]["state"], "other")
+
+    def test_users_and_jobs(self):
+        document, _ = self.top(says(answered(*FLEET)), "--by", "user")
+        self.assertEqual({row["user"]: (row["memory_used_bytes"], row["gpus"]) for row in document["rows"]},
+                         {"ana": (3e10, 1), "?": (1e10, 2)})
+        document, _ = self.top(says(answered(*FLEET)), "--by", "node")
+        self.assertEqual(document["rows"][0]["load_1m"], 2.5)
+
+    def test_a_list_is_asked_for(self):
+        self.top(says(answered()), "--hosts", "node[1-2].x,[::1]:80", code=1)
+        query = urllib.parse.parse_qs(self.server.bodies[0])["query"][0]
+        self.assertIn(r'instance=~"(node1\\.x|node2\\.x|\\[::1\\]:80)(:[0-9]+)?"', query)
+        self.assertTrue(query.endswith("}[75s]"))
+
+    def test_what_it_says_is_not_trusted(self):
+        evil = {"gpu": "\x1b[2J0", "uuid": "GPU-\n"}
+        series = [scraped("up"), scraped("vitals_gpu_info", name="\x1b]0;owned\x07", **evil),
+                  scraped("vitals_gpu_memory_used_bytes", "-5", **evil), scraped("vitals_gpu_power_watts", "NaN", **evil),
+                  scraped("vitals_gpu_memory_total_bytes", "1e300", **evil),
+                  scraped("vitals_workload_gpu_memory_used_bytes", 1, workload="\u202e", **evil),
+                  scraped("vitals_workload_info", workload="\u202e", user="eve\x1b[2J"),
+                  scraped("vitals_gpu_info", instance="-oProxyCommand=x", uuid="1"),
+                  scraped("vitals_gpu_info", instance="a b", uuid="1"),
+                  {"metric": {"__name__": "up"}}, {"metric": 5, "values": 5}, 7, None]
+        document, machines = self.top(says(answered(*series)))
+        self.assertEqual(list(machines), ["a:9847"])
+        row = document["rows"][0]
+        self.assertEqual([row[name] for name in ("memory_used_bytes", "memory_total_bytes", "power_watts")], [None] * 3)
+        for arguments in ((), ("--by", "user"), ("--by", "job"), ("--by", "node")):
+            table = vitals("top", "--once", "--prometheus", f"http://{self.server.name}", "--host-timeout", "20", "--width",
+                           200, *arguments, env={"LC_ALL": "C.UTF-8"}).stdout
+            self.assertNotRegex(table, "[\x00-\x09\x0b-\x1f\u202e]")
+
+    def test_answers_that_are_none(self):
+        for answer, state, why in (
+                (says(b"rubbish"), "other", "unknown form"), (says(b"[" * 100000), "other", "unknown form"),
+                (says(b'{"status":"success","data":{"resultType":"vector","result":[]}}'), "other", "unknown form"),
+                (says(b"{}", "422 Unprocessable Entity"), "other", "refuses the query (422)"),
+                (says(b"", "401 Unauthorized"), "login", "login"), (endless, "other", "too large, above 16 MiB")):
+            with self.subTest(why):
+                _, machines = self.top(answer, "--hosts", "a", code=1)
+                self.assertEqual(machines["a"]["state"], state)
+                self.assertIn("Prometheus: ", machines["a"]["why"])
+                self.assertIn(why, machines["a"]["why"])
+                table = vitals("top", "--once", "--prometheus", f"http://{self.server.name}", "--host-timeout", "20").stdout
+                self.assertIn(why, table)
+        server = Stranger(hangs)
+        self.addCleanup(server.close)
+        done = vitals("top", "--prometheus", f"http://{server.name}", "--host-timeout", "50ms")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Prometheus: no answer in time", done.stdout)
+        for url in ("prom:9090", "ftp://prom", "http://"):
+            done = vitals("top", "--prometheus", url)
+            self.assertEqual((done.returncode, "HOST:PORT is expected" in done.stderr), (2, True), done.stderr)
+
+
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Screen(unittest.TestCase):
     def setUp(self):
@@ -478,12 +624,12 @@ class Screen(unittest.TestCase):
         stop(self.process)
         self.terminal.wait("0 of 2 machines answer", f"{self.name} (silent, ")
         self.terminal.wait(gone=("H100",))  # what is old is not shown
-        stranger.answer = says(vitals("--json", "--demo").stdout.encode())
+        stranger.answer = says(json.dumps(demo()).encode())
         self.terminal.wait("1 of 2 machines answer", "H100")
         self.terminal.type("q")
 
     def test_one_connection_serves_all_requests(self):
-        stranger = Stranger(says(vitals("--json", "--demo").stdout.encode()))
+        stranger = Stranger(says(json.dumps(demo()).encode()))
         self.addCleanup(stranger.close)
         self.show(stranger.name)
         wait_until(lambda: len(stranger.requests) >= 10, "ten requests")
@@ -507,7 +653,7 @@ class Screen(unittest.TestCase):
 
     def test_what_comes_while_a_machine_is_open_grows_not_old(self):
         """Answers are taken meanwhile: more than the pipe holds."""
-        stranger = Stranger(says(vitals("--json", "--demo").stdout.encode()))
+        stranger = Stranger(says(json.dumps(demo()).encode()))
         self.addCleanup(stranger.close)
         with tempfile.TemporaryDirectory() as folder:
             leave, ssh = pathlib.Path(folder, "leave"), pathlib.Path(folder, "ssh")
@@ -529,9 +675,8 @@ class Screen(unittest.TestCase):
 
     def test_the_keys_of_signals_are_those_of_ssh(self):
         with tempfile.TemporaryDirectory() as folder:
-            begun, ssh = pathlib.Path(folder, "begun"), pathlib.Path(folder, "ssh")
-            ssh.write_text(f"#!/bin/bash\ntrap 'exit 9' INT\necho $PPID > {begun}.new; mv {begun}.new {begun}\n"
-                           "kill -INT $PPID\nkill -QUIT $PPID\nkill -INT $$\nsleep 1\n")
+            ssh = pathlib.Path(folder, "ssh")
+            ssh.write_text("#!/bin/sh\ntrap 'exit 9' INT\nkill -INT $PPID\nkill -QUIT $PPID\nkill -INT $$\n")
             ssh.chmod(0o755)
             path = f"PATH={folder}:{os.environ['PATH']}"
             self.terminal.run(f"{TELLS} {path} {VITALS} top --interval 100ms --host-timeout 20 --hosts {self.name}")
@@ -541,8 +686,22 @@ class Screen(unittest.TestCase):
             self.terminal.type("q")
             self.terminal.wait("rc=0.")
 
+    def test_prometheus(self):
+        answers = [answered(*FLEET)]
+        server = Stranger(lambda own, connection: says(answers[-1])(own, connection))
+        self.addCleanup(server.close)
+        self.terminal.run(f"{TELLS} {VITALS} top --interval 100ms --host-timeout 20 --prometheus http://{server.name}")
+        text = self.terminal.wait("1 of 2 machines answer", "b:9847 (silent,", "H100")
+        self.assertRegex(text, r"a:9847 .* 61C ")
+        answers.append(b"rubbish")
+        self.terminal.wait("unknown form")
+        answers.append(answered(*FLEET, *(scraped("vitals_build_info", instance=f"n{number}:9847") for number in range(5))))
+        self.terminal.wait("6 of 7 machines answer")
+        self.terminal.type("q")
+        self.terminal.wait("rc=0.")
+
     def test_held_rows_stay(self):
-        whole = json.loads(vitals("--json", "--demo").stdout)
+        whole = demo()
         stranger = Stranger(lambda own, connection: says(json.dumps(whole).encode())(own, connection))
         self.addCleanup(stranger.close)
         self.show(stranger.name, options="--host-timeout 20")

@@ -8,12 +8,16 @@
 #include <unistd.h>
 
 #include "command/fleet/hosts.h"
+#include "export/address.h"
 #include "fleet/screen.h"
 #include "fleet/table.h"
 
 enum { PORT = 9847 }; /* of vitals serve */
 
 static const uint64_t SECOND_NS = 1000000000, FORGET_NS = 5000000000;
+
+/* Prometheus reads its targets each 15 s, or less often. */
+static const uint64_t PROMETHEUS_INTERVAL_NS = 5000000000, PROMETHEUS_FORGET_NS = 120000000000;
 
 /* ---- the machines ---- */
 
@@ -22,6 +26,7 @@ int hosts_open(const struct settings *settings, uint64_t interval_ns, struct fle
 {
     const struct fleet_asking asking = {
         .program = settings->export.program,
+        .prometheus = settings->fleet.prometheus,
         .netrc = settings->fleet.netrc,
         .ca_file = settings->fleet.ca_file,
         .whole = settings->command->bit == COMMAND_SELECT,
@@ -29,11 +34,17 @@ int hosts_open(const struct settings *settings, uint64_t interval_ns, struct fle
         .timeout_ns = settings->fleet.timeout_ns,
     };
     struct host_list list = {.items = NULL};
+    const char *server = settings->fleet.prometheus;
     vitals_error error;
-    int code = host_list_parse(settings->fleet.hosts, PORT, &list, &error);
     *fleet = (struct fleet){.hosts = NULL};
     *link = NULL;
-    if (code < 0 || list.count == 0) {
+    if (server != NULL && !address_is_web(server))
+        return command_fail(EXIT_USAGE, "--prometheus %s: http://HOST:PORT is expected%s",
+                            command_safe(address_behind_login(server)), address_hint(server));
+    int code = settings->fleet.hosts == NULL
+                   ? 0
+                   : host_list_parse(settings->fleet.hosts, PORT, &list, &error);
+    if (code < 0 || (list.count == 0 && settings->fleet.hosts != NULL)) {
         host_list_done(&list);
         return command_fail(code == VITALS_EARGUMENT || code == 0 ? EXIT_USAGE : EXIT_CANNOT,
                             "--hosts: %s", code < 0 ? error.message : "it names no machine");
@@ -43,7 +54,7 @@ int hosts_open(const struct settings *settings, uint64_t interval_ns, struct fle
         return command_fail(EXIT_CANNOT, "--netrc %s: %s", command_safe(settings->fleet.netrc),
                             strerror(errno));
     }
-    code = fleet_init(fleet, &list, &error);
+    code = fleet_init(fleet, &list, server != NULL, &error);
     if (code == 0)
         code = fleet_link_open(fleet, &asking, link, &error);
     host_list_done(&list);
@@ -62,17 +73,18 @@ int hosts_wait(const struct settings *settings, struct fleet *fleet, struct flee
     const uint64_t most_ns = settings->fleet.timeout_ns + 2 * SECOND_NS;
     uint64_t until_ns = clock_now_ns() + most_ns;
     vitals_error error;
-    while (fleet->heard < fleet->count) {
+    while (fleet_is_awaited(fleet)) {
         uint64_t now_ns = clock_now_ns();
         struct pollfd come = {.fd = fleet_link_descriptor(link), .events = POLLIN};
         if (now_ns >= until_ns)
-            return 0;
+            break;
         if (poll(&come, 1, (int)((until_ns - now_ns) / 1000000) + 1) > 0) {
             if (fleet_link_read(link, fleet, &error) < 0)
                 return command_fail(EXIT_CANNOT, "%s", error.message);
             until_ns = clock_now_ns() + most_ns;
         }
     }
+    fleet->now_ns = clock_now_ns();
     return 0;
 }
 
@@ -98,9 +110,9 @@ size_t hosts_tell_silent(const struct fleet *fleet)
 bool command_is_live_top(const struct settings *settings)
 {
     return (settings->command->bit == COMMAND_TOP || settings->command->bit == COMMAND_VIEW) &&
-           settings->fleet.hosts != NULL && !settings->view.once && !settings->look.json &&
-           settings->view.screen == NULL && settings->look.terminal && settings->look.typed &&
-           VITALS_WITH_NCURSES;
+           (settings->fleet.hosts != NULL || settings->fleet.prometheus != NULL) &&
+           !settings->view.once && !settings->look.json && settings->view.screen == NULL &&
+           settings->look.terminal && settings->look.typed && VITALS_WITH_NCURSES;
 }
 
 /* Returns 0, or EXIT_USAGE after a message. */
@@ -127,7 +139,9 @@ static int take_order(const struct fleet_settings *fleet, struct fleet_order *ou
 
 static int show_live(const struct settings *settings, const struct fleet_order *order)
 {
+    bool prometheus = settings->fleet.prometheus != NULL;
     uint64_t interval_ns = settings->sampling.interval_ns > 0 ? settings->sampling.interval_ns
+                           : prometheus                       ? PROMETHEUS_INTERVAL_NS
                                                               : SECOND_NS;
     struct fleet fleet;
     struct fleet_live live = {
@@ -135,7 +149,7 @@ static int show_live(const struct settings *settings, const struct fleet_order *
         .look = command_look(settings),
         .order = *order,
         .term = settings->environment.term,
-        .forget_ns = saturating_add(FORGET_NS, 2 * interval_ns),
+        .forget_ns = saturating_add(prometheus ? PROMETHEUS_FORGET_NS : FORGET_NS, 2 * interval_ns),
     };
     vitals_error error;
     int code = hosts_open(settings, interval_ns, &fleet, &live.link);
@@ -188,9 +202,9 @@ int command_top(const struct settings *settings)
     struct fleet fleet;
     struct fleet_link *link;
     int columns = 0, rows = 0, end = 0;
-    if (settings->fleet.hosts == NULL)
-        return command_fail(EXIT_USAGE,
-                            "top needs --hosts, as in: vitals top --hosts node01,node02");
+    if (settings->fleet.hosts == NULL && settings->fleet.prometheus == NULL)
+        return command_fail(EXIT_USAGE, "top needs --hosts, as in: vitals top --hosts "
+                                        "node01,node02; or --prometheus");
     if (size != NULL && (sscanf(size, "%4dx%4d%n", &columns, &rows, &end) < 2 ||
                          size[end] != '\0' || columns < 1 || rows < 1))
         return command_fail(EXIT_USAGE, "--screen needs a size as in 120x40, not %s",

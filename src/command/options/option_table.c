@@ -120,6 +120,9 @@ const struct option option_table[] = {
     {OPTION("hosts", TEXT, CHOICE, SELECT, fleet.hosts), .argument = "LIST", .excludes = "lock",
      .help = "choose on these machines, which run vitals serve (vitals top): a line for each that "
              "has enough, the one with the most free memory first"},
+    {OPTION("prometheus", TEXT, VIEW, TOP, fleet.prometheus), .argument = "URL",
+     .help = "ask this Prometheus, which scrapes vitals serve, instead of each machine; without "
+             "--hosts all that it knows"},
     {OPTION("by", TEXT, VIEW, TOP, fleet.by), .argument = "gpu|node|user|job",
      .choices = fleet_by_names, .preset = "gpu",
      .help = "a row for each device, machine, user or job"},
@@ -145,7 +148,8 @@ const struct option option_table[] = {
      .no_stream = "another program reads it",
      .help = "trust the certificates in FILE for https:// in --hosts"},
     {OPTION("interval", DURATION, VIEW, TOP, sampling.interval_ns), .argument = "TIME",
-     .minimum = 0.1, .maximum = 86400, .help = "ask this often: 2, 0.5s, 1min; default: 1 s"},
+     .minimum = 0.1, .maximum = 86400,
+     .help = "ask this often: 2, 0.5s, 1min; default: 1 s, a Prometheus 5 s"},
 
     {OPTION("json", FLAG, FORM, METRICS, look.json), .help = "print the catalogue as JSON"},
     {OPTION("settings", FLAG, FORM, OPTIONS, form_settings),

@@ -46,6 +46,8 @@ struct poll_host {
 struct poll {
     struct poll_host *hosts;
     size_t count, next;  /* next: where the search for machines that are due goes on */
+    size_t most_bytes;   /* of an answer */
+    struct buffer form;  /* what is posted; empty: nothing */
     size_t busy, most;   /* requests under way */
     uint64_t stalled_ns; /* until when the reader did not read */
     struct client_group *group;
@@ -98,10 +100,10 @@ static bool take(struct poll *poll, struct poll_host *host)
     else if (answer->status == 401 || answer->status == 403)
         buffer_format(line, "login %d", answer->status);
     else if (answer->cut)
-        buffer_format(line, "failed %s",
-                      answer->body.size >= POLL_ANSWER_MAX
-                          ? "its answer is too large, above 1 MiB"
-                          : "answers are too large, all together above 64 MiB");
+        buffer_format(line, "failed %s is too large, above %zu MiB",
+                      answer->body.size >= poll->most_bytes ? "its answer"
+                                                            : "all that is on its way",
+                      (answer->body.size >= poll->most_bytes ? poll->most_bytes : POLL_ROOM) >> 20);
     else
         buffer_format(line, "other %d", answer->status);
     buffer_byte(line, '\n');
@@ -183,6 +185,7 @@ static void poll_free(struct poll *poll)
             close(poll->wake[i]);
     }
     buffer_done(&poll->line);
+    buffer_done(&poll->form);
     free(poll->hosts);
     free(poll);
 }
@@ -202,18 +205,27 @@ static size_t connections_most(size_t hosts)
     return most > 0 ? most : 1;
 }
 
-static int add_host(struct poll *poll, const char *url, const char *view,
+static int add_host(struct poll *poll, const char *url, const char *path,
                     const struct client_options *options, vitals_error *error)
 {
     struct poll_host *host = &poll->hosts[poll->count];
     struct buffer whole = {.bytes = NULL};
-    buffer_format(&whole, "%s/api/v1/snapshot%s", url, view);
+    size_t size = strlen(url);
+    while (size > 0 && url[size - 1] == '/')
+        size--;
+    buffer_format(&whole, "%.*s%s", (int)size, url, path);
     host->url = whole.failed ? NULL : strdup(whole.bytes);
     buffer_done(&whole);
     if (host->url == NULL)
         return record_no_memory("hosts", error);
     host->request = (struct client_request){
-        .method = "GET", .url = host->url, .most = POLL_ANSWER_MAX};
+        .method = "GET", .url = host->url, .most = poll->most_bytes};
+    if (poll->form.size > 0) {
+        host->request.method = "POST";
+        host->request.content_type = "application/x-www-form-urlencoded";
+        host->request.body = poll->form.bytes;
+        host->request.size = poll->form.size;
+    }
     poll->count++;
     return client_new(options, &host->client, error);
 }
@@ -232,7 +244,9 @@ static int fleet_open(const json_t *config, const json_t *export_config UNUSED, 
         .connect_ns = timeout_ns,
         .total_ns = timeout_ns,
     };
-    const char *view = json_is_true(json_object_get(config, "whole")) ? "" : "?view=fleet";
+    const char *path = json_string_value(json_object_get(config, "path"));
+    const char *query = json_string_value(json_object_get(config, "query"));
+    json_int_t most = (json_int_t)json_number_value(json_object_get(config, "most_bytes"));
     size_t count = json_array_size(hosts), i;
     struct poll *poll = calloc(1, sizeof *poll);
     struct poll_host *items = calloc(count + 1, sizeof *items);
@@ -243,6 +257,11 @@ static int fleet_open(const json_t *config, const json_t *export_config UNUSED, 
     }
     *poll = (struct poll){.hosts = items, .wake = {-1, -1}};
     seconds = json_number_value(json_object_get(config, "interval_seconds"));
+    poll->most_bytes = most > 0 && most < POLL_ROOM ? (size_t)most : POLL_ANSWER_MAX;
+    if (query != NULL) {
+        buffer_string(&poll->form, "query=");
+        client_encode(&poll->form, query, strlen(query), false);
+    }
     poll->interval_ns = seconds > 0 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 0;
     int code = pipe2(poll->wake, O_CLOEXEC | O_NONBLOCK) < 0
                    ? record_fail_errno(errno, "hosts", error)
@@ -250,7 +269,8 @@ static int fleet_open(const json_t *config, const json_t *export_config UNUSED, 
     json_array_foreach(hosts, i, url)
     {
         if (code == 0)
-            code = add_host(poll, json_string_value(url), view, &options, error);
+            code = add_host(poll, json_string_value(url), path != NULL ? path : "", &options,
+                            error);
     }
     poll->most = connections_most(count);
     if (code == 0 && (poll->group = client_group_new(poll->most, POLL_ROOM)) == NULL)

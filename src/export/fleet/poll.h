@@ -1,10 +1,12 @@
-/* poll.h: the exporter as a client of many `vitals serve`, for `vitals top`.
+/* poll.h: the exporter as a client of many `vitals serve`, or of a Prometheus, for `vitals top`.
  *
  * Its member of the first line (wire.h) is
  *
- *     "fleet": {"hosts": ["http://node01:9847", …], "interval_seconds": 1, "timeout_seconds": 2,
- *               "whole": false, "netrc": "/path", "ca_file": "/path"}            interval 0: each
- * is asked once
+ *     "fleet": {"hosts": ["http://node01:9847", …], "path": "/api/v1/snapshot",
+ *               "query": "PromQL", "most_bytes": 1048576, "interval_seconds": 1,
+ *               "timeout_seconds": 2, "netrc": "/path", "ca_file": "/path"}
+ *
+ * An interval of 0: each is asked once. A query is posted as a form has it.
  *
  * What comes is written to the descriptor LINK_ACTIVATION_SOCKET (link.h), a line for each answer:
  * the place of the machine in the list, when it came (monotonic, nanoseconds), what came, and a
@@ -19,9 +21,10 @@
 #define VITALS_EXPORT_FLEET_POLL_H
 
 enum {
-    POLL_ANSWER_MAX = 1024 * 1024, /* bytes of a document */
-    POLL_LINE_MAX = POLL_ANSWER_MAX + 64,
-    POLL_ROOM = 64 * 1024 * 1024 /* of all documents that are on their way */
+    POLL_ANSWER_MAX = 1024 * 1024,     /* bytes of a document */
+    POLL_QUERY_MAX = 16 * 1024 * 1024, /* of the answer to a query */
+    POLL_LINE_MORE = 64,               /* bytes of a line beside the document */
+    POLL_ROOM = 64 * 1024 * 1024       /* of all documents that are on their way */
 };
 
 #endif

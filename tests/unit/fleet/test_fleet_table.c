@@ -19,7 +19,7 @@ static void open_fleet(struct fleet *fleet, const char *hosts)
     struct host_list list = {.items = NULL};
     vitals_error error;
     CHECK_OK(host_list_parse(hosts, 9847, &list, &error), error);
-    CHECK_OK(fleet_init(fleet, &list, &error), error);
+    CHECK_OK(fleet_init(fleet, &list, false, &error), error);
 }
 
 static void say(struct fleet *fleet, const char *line, uint64_t now_ns)
