@@ -37,7 +37,7 @@ const struct fleet_column fleet_columns[] = {
     {"temp",  "temperature_celsius",  4, true,  GPU | NODE,        FLEET_CELSIUS, AT(heat)},
     {"load",  "load_1m",              6, true,  NODE,              FLEET_NUMBER,  AT(load)},
     {"idle",  "idle_seconds",         7, true,  ALL,               FLEET_SPAN,    AT(idle)},
-    {"age",   "age_seconds",          7, true,  GPU | NODE,        FLEET_AGE,     AT(age)},
+    {"age",   "age_seconds",          6, true,  GPU | NODE,        FLEET_AGE,     AT(age)},
     {"jobs",  "jobs",                 0, false, GPU | NODE | USER, FLEET_LISTED,  AT(jobs)},
     {.name = NULL},
 };
@@ -196,14 +196,24 @@ static void head_words(const struct fleet_view *view, char out[2][1024])
     }
 }
 
-/* Draws the columns of the table that fit as a whole: of a row, or (NULL) their headings. */
+/* Lists get a part of what a wide screen has beyond the usual columns. */
+static int width_of(const struct fleet_column *column, int width)
+{
+    enum { WIDE = 120, MORE = 24 };
+    int more = column->kind == FLEET_LISTED && width > WIDE ? (width - WIDE) / 4 : 0;
+    return column->width + (more < MORE ? more : MORE);
+}
+
+/* Draws the columns of the table that fit as a whole: of a row, or (NULL) their headings. Behind
+ * the name of a machine that does not answer stands why. */
 static void draw_cells(struct pen *pen, int y, const struct fleet_view *view,
                        const struct fleet_row *row)
 {
     int x = 0, width = pen->canvas->width;
     for (const struct fleet_column *column = fleet_columns; column->name != NULL; column++) {
         char text[FLEET_CELL];
-        int columns = column->width > 0 ? column->width : width - x;
+        bool why = row != NULL && row->host != NULL && row->host->newest == NULL && x > 0;
+        int columns = column->width > 0 && !why ? width_of(column, width) : width - x;
         if (!(column->bys & 1u << view->table->by))
             continue;
         if (x >= width || x + columns > width)
@@ -217,7 +227,13 @@ static void draw_cells(struct pen *pen, int y, const struct fleet_view *view,
             bool sorted = view->order->sort != NULL && strcmp(view->order->sort, column->name) == 0;
             style = sorted ? INK_KEY : INK_SOFT;
         } else {
-            fleet_cell(column, row, pen->look->ascii, text);
+            if (why)
+                (void)snprintf(text, sizeof text, "%s",
+                               row->host->why[0] != '\0'    ? row->host->why
+                               : row->host->answered_ns > 0 ? "not heard of lately"
+                                                            : "not heard yet");
+            else
+                fleet_cell(column, row, pen->look->ascii, text);
             bool silent = row->host != NULL && row->host->state != FLEET_ANSWERS;
             style = silent ? INK_NOTICE
                     : column->kind == FLEET_PERCENT && row->busy.known > 0
@@ -227,7 +243,7 @@ static void draw_cells(struct pen *pen, int y, const struct fleet_view *view,
                                                                       : STYLE_PLAIN;
         }
         struct canvas_field field = {
-            .x = x, .y = y, .columns = columns, .right = column->right, .style = style};
+            .x = x, .y = y, .columns = columns, .right = column->right && !why, .style = style};
         canvas_field(pen->canvas, &field, text);
         x += columns + 1;
     }

@@ -253,6 +253,8 @@ class Top(unittest.TestCase):
         table = vitals("top", "--hosts", others, "--host-timeout", "20", "--width", 200, timeout=120).stdout
         self.assertIn("3 of 10 machines answer", table)
         self.assertIn(f"{closed} (silent, never)", table)
+        narrow = vitals("top", "--hosts", closed, "--screen", "80x24").stdout
+        self.assertRegex(narrow, rf"(?m)^{re.escape(closed)} +could not connect to {re.escape(closed)}$")
         for row in self.document("--hosts", closed, "--by", "node")["rows"]:
             self.assertEqual({row[name] for name in ("gpus", "free", "utilization_ratio", "memory_used_bytes")}, {None})
 
