@@ -294,6 +294,7 @@ struct serve_settings {
 struct fleet_settings {
     const char *hosts;  /* see fleet/host_list.h; NULL: this machine */
     const char *prometheus; /* its address; NULL: each machine is asked */
+    bool ssh;
     const char *by;     /* one of fleet_by_names */
     const char *sort;   /* NAME or -NAME; NULL: not given */
     const char *filter; /* NULL: none */

@@ -18,9 +18,11 @@
 #include "export/message.h"
 #include "export/run_config.h"
 #include "export/wire.h"
+#include "fleet/over_ssh.h"
 #include "util/memory.h"
 
 struct fleet_link {
+    struct over_ssh *ssh; /* NULL: the exporter asks */
     struct link *link;
     struct wire *lines;
     int descriptor;
@@ -71,6 +73,15 @@ int fleet_link_open(const struct fleet *fleet, const struct fleet_asking *asking
     struct buffer config = {.bytes = NULL};
     struct fleet_link *own = memory_alloc(sizeof *own);
     int ends[2] = {-1, -1}, high = -1, code;
+    if (asking->ssh && own != NULL) {
+        code = over_ssh_open(fleet, asking->interval_ns, asking->timeout_ns, &own->ssh, error);
+        own->descriptor = code == 0 ? over_ssh_descriptor(own->ssh) : -1;
+        if (code < 0)
+            memory_free(own);
+        else
+            *out = own;
+        return code;
+    }
     write_config(fleet, asking, &config);
     if (own == NULL || config.failed)
         code = record_no_memory("hosts", error);
@@ -106,6 +117,11 @@ void fleet_link_close(struct fleet_link *link)
 {
     if (link == NULL)
         return;
+    if (link->ssh != NULL) {
+        over_ssh_close(link->ssh);
+        memory_free(link);
+        return;
+    }
     close(link->descriptor);
     (void)link_end(link->link, 0, NULL, NULL);
     wire_free(link->lines);
@@ -122,6 +138,8 @@ int fleet_link_read(struct fleet_link *link, struct fleet *fleet, vitals_error *
     int taken = 0, got;
     char *line;
     size_t size;
+    if (link->ssh != NULL)
+        return over_ssh_read(link->ssh, fleet);
     while ((got = wire_next(link->lines, &line, &size)) > 0)
         taken += fleet_take(fleet, line, size, clock_now_ns());
     if (got == 0 || taken > 0)

@@ -137,7 +137,7 @@ void fleet_answered(struct fleet *fleet, size_t place, vitals_snapshot *snapshot
     idle_gpus_update(&fleet->hosts[place].idle, snapshot);
 }
 
-static void take_snapshot(struct fleet *fleet, size_t place, vitals_text json, uint64_t now_ns)
+void fleet_take_document(struct fleet *fleet, size_t place, vitals_text json, uint64_t now_ns)
 {
     const struct feed_place source = {.path = fleet->hosts[place].place.name};
     vitals_snapshot *snapshot = NULL;
@@ -230,7 +230,7 @@ bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now
         if (fleet->prometheus)
             take_prometheus(fleet, json, FLEET_ANSWERS, NULL, now_ns);
         else
-            take_snapshot(fleet, place, json, now_ns);
+            fleet_take_document(fleet, place, json, now_ns);
         return true;
     }
     if ((rest = behind(at, "silent")) != NULL) {

@@ -63,6 +63,9 @@ void fleet_done(struct fleet *fleet);
  * known form. */
 bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now_ns);
 
+/* Takes a document of vitals --json of a machine by its place. */
+void fleet_take_document(struct fleet *fleet, size_t place, vitals_text json, uint64_t now_ns);
+
 /* While it is held the machines stay as they are: what comes is kept beside them until it is
  * released. Errors: EMEMORY (it is not held). */
 int fleet_hold(struct fleet *fleet, bool held);
@@ -98,6 +101,7 @@ long fleet_place_of(struct fleet *fleet, const char *instance);
 struct fleet_asking {
     const char *program;         /* the exporter */
     const char *prometheus;      /* its address; NULL: each machine is asked */
+    bool ssh;                    /* by a program there, not by its server */
     const char *netrc, *ca_file; /* NULL: none */
     bool whole; /* ask for everything that a machine tells, not for what the table shows */
     uint64_t interval_ns; /* 0: each once */

@@ -584,6 +584,64 @@ class Prometheus(unittest.TestCase):
             self.assertEqual((done.returncode, "HOST:PORT is expected" in done.stderr), (2, True), done.stderr)
 
 
+SSH = '''#!/bin/sh
+while [ $# -gt 1 ] && [ "$1" != -- ]; do said="$said $1"; shift; done
+shift
+echo "$said -- $*" >> {folder}/asked
+case "$1" in
+good*) cat {folder}/document; case "$2" in *interval*) while sleep 0.2; do cat {folder}/document; done;; esac;;
+denied) echo "Warning: first" >&2; echo "denied: Permission denied (publickey)." >&2; exit 255;;
+missing) echo "sh: vitals: not found" >&2; exit 127;;
+rubbish) echo rubbish;;
+empty) exit 0;;
+evil) printf '\\033[2J\\n' >&2; exit 255;;
+hangs) exec sleep 1000;;
+esac
+'''
+
+
+class OverSsh(unittest.TestCase):
+    """A stand-in for ssh; test_top_ssh has a real one."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "ssh").write_text(SSH.format(folder=self.folder))
+        (self.folder / "ssh").chmod(0o755)
+        (self.folder / "document").write_text(json.dumps(demo()) + "\n")
+        self.path = f"{self.folder}:{os.environ['PATH']}"
+
+    def test_each_machine_says_what_it_can(self):
+        hosts = ["good1", "denied", "missing", "rubbish", "empty", "evil", "good2:2222", *(f"good{i}" for i in range(3, 30))]
+        done = vitals("top", "--json", "--ssh", "--hosts", ",".join(hosts), "--host-timeout", "20", env={"PATH": self.path},
+                      timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {one["host"]: one for one in json.loads(done.stdout)["machines"]}
+        self.assertEqual({name for name, one in found.items() if one["state"] == "answers"},
+                         {name for name in hosts if name.startswith("good")})
+        for name, state, why in (("denied", "silent", "denied: Permission denied (publickey)."),
+                                 ("missing", "other", "sh: vitals: not found"), ("rubbish", "other", "no JSON"),
+                                 ("empty", "other", "ended with 0"), ("evil", "silent", "[2J")):
+            self.assertEqual(found[name]["state"], state)
+            self.assertIn(why, found[name]["why"])
+            self.assertNotIn("\x1b", found[name]["why"])
+        asked = (self.folder / "asked").read_text().splitlines()
+        self.assertEqual(len(asked), len(hosts))
+        self.assertIn(" -T -o BatchMode=yes -o ConnectTimeout=10 -- good1 vitals --json", asked)
+        self.assertIn(" -T -o BatchMode=yes -o ConnectTimeout=10 -p 2222 -- good2 vitals --json", asked)
+
+    def test_one_that_hangs_delays_none(self):
+        done = vitals("top", "--json", "--ssh", "--hosts", "hangs,good1", "--host-timeout", "1", env={"PATH": self.path},
+                      timeout=120)
+        found = {one["host"]: one["state"] for one in json.loads(done.stdout)["machines"]}
+        self.assertEqual(found, {"hangs": "silent", "good1": "answers"})
+
+    def test_mistakes(self):
+        self.assertEqual(vitals("top", "--ssh").returncode, 2)
+        self.assertEqual(vitals("top", "--ssh", "--hosts", "a", "--prometheus", "http://b").returncode, 2)
+
+
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Screen(unittest.TestCase):
     def setUp(self):
@@ -699,6 +757,21 @@ class Screen(unittest.TestCase):
         self.terminal.wait("unknown form")
         answers.append(answered(*FLEET, *(scraped("vitals_build_info", instance=f"n{number}:9847") for number in range(5))))
         self.terminal.wait("6 of 7 machines answer")
+        self.terminal.type("q")
+        self.terminal.wait("rc=0.")
+
+    def test_ssh_goes_on(self):
+        over = OverSsh()
+        over.setUp()
+        self.addCleanup(over.doCleanups)
+        self.terminal.run(f"PATH={over.path} {VITALS} top --ssh --interval 100ms --host-timeout 20 --hosts good1,denied")
+        self.terminal.wait("1 of 2 machines answer", "H100", "Permission denied (publickey)")
+        whole = demo()
+        whole["tables"]["gpu"][0]["name"] = "Changed"
+        (over.folder / "new").write_text(json.dumps(whole) + "\n")
+        (over.folder / "new").rename(over.folder / "document")
+        self.terminal.wait("Changed")
+        self.assertEqual((over.folder / "asked").read_text().count("good1 vitals --json --interval 0.100"), 1)
         self.terminal.type("q")
         self.terminal.wait("rc=0.")
 

@@ -17,9 +17,16 @@ enum { PORT = 9847 }; /* of vitals serve */
 static const uint64_t SECOND_NS = 1000000000, FORGET_NS = 5000000000;
 
 /* Prometheus reads its targets each 15 s, or less often. */
-static const uint64_t PROMETHEUS_INTERVAL_NS = 5000000000, PROMETHEUS_FORGET_NS = 120000000000;
+static const uint64_t SLOW_INTERVAL_NS = 5000000000, PROMETHEUS_FORGET_NS = 120000000000;
 
 /* ---- the machines ---- */
+
+/* A login takes longer than a request. */
+static uint64_t timeout_of(const struct settings *settings)
+{
+    enum { SSH_TIMES = 10 };
+    return settings->fleet.timeout_ns * (settings->fleet.ssh ? SSH_TIMES : 1);
+}
 
 int hosts_open(const struct settings *settings, uint64_t interval_ns, struct fleet *fleet,
                struct fleet_link **link)
@@ -27,11 +34,12 @@ int hosts_open(const struct settings *settings, uint64_t interval_ns, struct fle
     const struct fleet_asking asking = {
         .program = settings->export.program,
         .prometheus = settings->fleet.prometheus,
+        .ssh = settings->fleet.ssh,
         .netrc = settings->fleet.netrc,
         .ca_file = settings->fleet.ca_file,
         .whole = settings->command->bit == COMMAND_SELECT,
         .interval_ns = interval_ns,
-        .timeout_ns = settings->fleet.timeout_ns,
+        .timeout_ns = timeout_of(settings),
     };
     struct host_list list = {.items = NULL};
     const char *server = settings->fleet.prometheus;
@@ -70,7 +78,7 @@ void hosts_close(struct fleet *fleet, struct fleet_link *link)
 int hosts_wait(const struct settings *settings, struct fleet *fleet, struct fleet_link *link)
 {
     /* Those for which there is no connection yet wait for others, at most so long each. */
-    const uint64_t most_ns = settings->fleet.timeout_ns + 2 * SECOND_NS;
+    const uint64_t most_ns = timeout_of(settings) + 2 * SECOND_NS;
     uint64_t until_ns = clock_now_ns() + most_ns;
     vitals_error error;
     while (fleet_is_awaited(fleet)) {
@@ -140,9 +148,9 @@ static int take_order(const struct fleet_settings *fleet, struct fleet_order *ou
 static int show_live(const struct settings *settings, const struct fleet_order *order)
 {
     bool prometheus = settings->fleet.prometheus != NULL;
-    uint64_t interval_ns = settings->sampling.interval_ns > 0 ? settings->sampling.interval_ns
-                           : prometheus                       ? PROMETHEUS_INTERVAL_NS
-                                                              : SECOND_NS;
+    uint64_t interval_ns = settings->sampling.interval_ns > 0  ? settings->sampling.interval_ns
+                           : prometheus || settings->fleet.ssh ? SLOW_INTERVAL_NS
+                                                               : SECOND_NS;
     struct fleet fleet;
     struct fleet_live live = {
         .fleet = &fleet,

@@ -123,6 +123,9 @@ const struct option option_table[] = {
     {OPTION("prometheus", TEXT, VIEW, TOP, fleet.prometheus), .argument = "URL",
      .help = "ask this Prometheus, which scrapes vitals serve, instead of each machine; without "
              "--hosts all that it knows"},
+    {OPTION("ssh", FLAG, VIEW, TOP, fleet.ssh), .needs = "hosts", .excludes = "prometheus",
+     .help = "start vitals on each machine over ssh, where no vitals serve runs; it must log in "
+             "without a password"},
     {OPTION("by", TEXT, VIEW, TOP, fleet.by), .argument = "gpu|node|user|job",
      .choices = fleet_by_names, .preset = "gpu",
      .help = "a row for each device, machine, user or job"},
@@ -149,7 +152,7 @@ const struct option option_table[] = {
      .help = "trust the certificates in FILE for https:// in --hosts"},
     {OPTION("interval", DURATION, VIEW, TOP, sampling.interval_ns), .argument = "TIME",
      .minimum = 0.1, .maximum = 86400,
-     .help = "ask this often: 2, 0.5s, 1min; default: 1 s, a Prometheus 5 s"},
+     .help = "ask this often: 2, 0.5s, 1min; default: 1 s, with --prometheus and --ssh 5 s"},
 
     {OPTION("json", FLAG, FORM, METRICS, look.json), .help = "print the catalogue as JSON"},
     {OPTION("settings", FLAG, FORM, OPTIONS, form_settings),

@@ -1,0 +1,317 @@
+/* over_ssh.c: see over_ssh.h. Each machine has a process of its own, in a session of its own: ssh
+ * asks nothing, and keys of the terminal do not reach it. */
+#include "fleet/over_ssh.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "export/clock.h"
+#include "export/wire.h"
+#include "record/error.h"
+#include "util/memory.h"
+
+enum {
+    LEFT_READS = 64,     /* of what stands in its pipe */
+    LOGINS_AT_ONCE = 16, /* processes that have not answered yet */
+    LINE_MOST = 4 * 1024 * 1024,
+    READ_AT_ONCE = 8, /* documents, or parts of errors: the others come to their turn */
+    TURN_NS = 250000000,
+    BACK_OFF_MOST = 4, /* one that ends is started again after up to 2^4 intervals */
+    FAILED_CODE = 255  /* of ssh itself */
+};
+
+struct ssh_host {
+    pid_t pid;          /* 0: it does not run */
+    int output, errors; /* -1: closed */
+    struct wire *lines;
+    char said[FLEET_WHY];      /* the last line of its errors */
+    uint64_t since_ns, due_ns; /* since it was started, or answered; when it is started again */
+    unsigned failures;
+    bool waits; /* it has not answered yet */
+    bool done;  /* asked once, and it has answered or failed */
+};
+
+struct over_ssh {
+    struct ssh_host *hosts;
+    size_t count, waiting;
+    int events, timer;
+    uint64_t interval_ns, timeout_ns;
+};
+
+/* ---- one process ---- */
+
+/* Splits "[::1]:22", "node01:22", "node01" into the host and the port; "": none. */
+static void split_name(const char *name, char host[static 300], char port[static 8])
+{
+    const char *from = name + (name[0] == '['), *colon = strrchr(name, ':');
+    size_t size = strcspn(from, name[0] == '[' ? "]" : ":");
+    const char *bracket = strchr(name, ']');
+    bool given = colon != NULL && (bracket != NULL ? colon == bracket + 1 : true);
+    (void)snprintf(host, 300, "%.*s", (int)size, from);
+    (void)snprintf(port, 8, "%.5s", given ? colon + 1 : "");
+}
+
+/* In the child. The shell on the other side reads the words: there are none of ours but a number.
+ */
+static void run_ssh(const struct over_ssh *own, const char *name, const int ends[2][2])
+{
+    char host[300], port[8], command[64] = "vitals --json";
+    const char *words[16] = {"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
+    size_t count = 6;
+    int null = open("/dev/null", O_RDONLY);
+    split_name(name, host, port);
+    if (own->interval_ns > 0)
+        (void)snprintf(command, sizeof command, "vitals --json --interval %.3f",
+                       (double)own->interval_ns / 1e9);
+    if (port[0] != '\0') {
+        words[count++] = "-p";
+        words[count++] = port;
+    }
+    words[count++] = "--";
+    words[count++] = host;
+    words[count++] = command;
+    (void)setsid();
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(ends[0][1], STDOUT_FILENO) >= 0 &&
+        dup2(ends[1][1], STDERR_FILENO) >= 0)
+        (void)execvp("ssh", (char *const *)words);
+    (void)!write(STDERR_FILENO, "ssh cannot be started\n", 22);
+    _exit(127);
+}
+
+static void watch(const struct over_ssh *own, int descriptor, size_t place, bool errors)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = place * 2 + errors};
+    (void)epoll_ctl(own->events, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+static void start(struct over_ssh *own, struct fleet *fleet, size_t place, uint64_t now_ns)
+{
+    struct ssh_host *host = &own->hosts[place];
+    int ends[2][2] = {{-1, -1}, {-1, -1}};
+    bool good = pipe2(ends[0], O_CLOEXEC) == 0 && pipe2(ends[1], O_CLOEXEC) == 0 &&
+                fcntl(ends[0][0], F_SETFL, O_NONBLOCK) == 0 &&
+                fcntl(ends[1][0], F_SETFL, O_NONBLOCK) == 0 &&
+                (host->lines = wire_new(ends[0][0], LINE_MOST)) != NULL;
+    pid_t pid = good ? fork() : -1;
+    if (pid == 0)
+        run_ssh(own, fleet->hosts[place].place.name, (const int(*)[2])ends);
+    for (int i = 0; i < 2; i++) {
+        if (ends[i][1] >= 0)
+            close(ends[i][1]);
+        if (pid < 0 && ends[i][0] >= 0)
+            close(ends[i][0]);
+    }
+    host->due_ns = now_ns + 1000000000;
+    if (pid < 0) {
+        fleet_fail(fleet, place, FLEET_OTHER, now_ns, "no process or descriptor is left for ssh");
+        wire_free(host->lines);
+        host->lines = NULL;
+        return;
+    }
+    host->pid = pid;
+    host->output = ends[0][0];
+    host->errors = ends[1][0];
+    host->said[0] = '\0';
+    host->since_ns = now_ns;
+    host->waits = true;
+    own->waiting++;
+    watch(own, host->output, place, false);
+    watch(own, host->errors, place, true);
+}
+
+/* Reads what it says of errors, and keeps the last line. */
+static void read_errors(struct ssh_host *host)
+{
+    char bytes[4096];
+    for (int i = 0; i < READ_AT_ONCE; i++) {
+        ssize_t got = read(host->errors, bytes, sizeof bytes);
+        if (got <= 0)
+            return;
+        const char *end = bytes + got;
+        while (end > bytes && (unsigned char)end[-1] <= ' ')
+            end--;
+        const char *from = end;
+        while (from > bytes && from[-1] != '\n')
+            from--;
+        if (end > from)
+            (void)snprintf(host->said, sizeof host->said, "%.*s", (int)(end - from), from);
+    }
+}
+
+static void close_ends(struct ssh_host *host)
+{
+    int *const EACH[] = {&host->output, &host->errors};
+    for (int i = 0; i < 2; i++) {
+        if (*EACH[i] >= 0)
+            (void)close(*EACH[i]);
+        *EACH[i] = -1;
+    }
+    wire_free(host->lines);
+    host->lines = NULL;
+}
+
+/* Takes documents, reading at most so often. Returns how many that were. */
+static int take_output(struct over_ssh *own, struct fleet *fleet, size_t place, int reads)
+{
+    struct ssh_host *host = &own->hosts[place];
+    int taken = 0;
+    while (reads-- > 0) {
+        char *line;
+        size_t size;
+        int got = wire_next(host->lines, &line, &size);
+        if (got < 0) { /* the process ends; its errors may still come */
+            (void)epoll_ctl(own->events, EPOLL_CTL_DEL, host->output, NULL);
+            break;
+        }
+        if (got == 0)
+            continue;
+        own->waiting -= host->waits;
+        host->waits = false;
+        host->failures = 0;
+        host->since_ns = clock_now_ns();
+        host->done = own->interval_ns == 0;
+        fleet_take_document(fleet, place, (vitals_text){line, size}, host->since_ns);
+        taken++;
+    }
+    return taken;
+}
+
+/* What is due for a process that has ended: why, and when it is started again. */
+static void ended(struct over_ssh *own, struct fleet *fleet, size_t place, int status)
+{
+    struct ssh_host *host = &own->hosts[place];
+    uint64_t now_ns = clock_now_ns();
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    bool once = own->interval_ns == 0;
+    (void)take_output(own, fleet, place, LEFT_READS);
+    read_errors(host);
+    close_ends(host);
+    host->pid = 0;
+    own->waiting -= host->waits;
+    if (!once || !host->done) {
+        char why[2 * FLEET_WHY];
+        if (host->said[0] != '\0')
+            (void)snprintf(why, sizeof why, "%s", host->said);
+        else
+            (void)snprintf(why, sizeof why, "vitals over ssh ended with %d", code);
+        fleet_fail(fleet, place,
+                   code == FAILED_CODE || WIFSIGNALED(status) ? FLEET_SILENT : FLEET_OTHER, now_ns,
+                   why);
+    }
+    host->failures = host->waits ? host->failures + (host->failures < BACK_OFF_MOST) : 0;
+    host->waits = false;
+    host->done = once;
+    host->due_ns = now_ns + (own->interval_ns << host->failures);
+}
+
+/* ---- all of them ---- */
+
+/* Starts what is due, ends what is overdue, and takes leave of what has ended. */
+static void turn(struct over_ssh *own, struct fleet *fleet)
+{
+    uint64_t now_ns = clock_now_ns();
+    for (size_t i = 0; i < own->count; i++) {
+        struct ssh_host *host = &own->hosts[i];
+        int status;
+        if (host->pid == 0) {
+            if (!host->done && own->waiting < LOGINS_AT_ONCE && now_ns >= host->due_ns)
+                start(own, fleet, i, now_ns);
+            continue;
+        }
+        if (waitpid(host->pid, &status, WNOHANG) != 0) {
+            ended(own, fleet, i, status);
+        } else if (now_ns - host->since_ns > own->timeout_ns + own->interval_ns) {
+            bool large = wire_passed_over(host->lines) > 0;
+            (void)snprintf(host->said, sizeof host->said, "%s",
+                           large ? "its answer is too large, above 4 MiB" : "no answer in time");
+            (void)kill(host->pid, SIGKILL);
+        }
+    }
+}
+
+int over_ssh_read(struct over_ssh *own, struct fleet *fleet)
+{
+    enum { AT_ONCE = 64 };
+    struct epoll_event events[AT_ONCE];
+    int taken = 0, count = epoll_wait(own->events, events, AT_ONCE, 0);
+    for (int i = 0; i < count; i++) {
+        size_t place = (size_t)(events[i].data.u64 / 2);
+        struct ssh_host *host = &own->hosts[place];
+        uint64_t ticks;
+        if (place >= own->count) {
+            (void)!read(own->timer, &ticks, sizeof ticks);
+            turn(own, fleet);
+            continue;
+        }
+        if (events[i].data.u64 % 2 != 0) {
+            if (host->errors >= 0)
+                read_errors(host);
+            if (host->errors >= 0 && (events[i].events & EPOLLHUP))
+                (void)epoll_ctl(own->events, EPOLL_CTL_DEL, host->errors, NULL);
+            continue;
+        }
+        if (host->lines != NULL)
+            taken += take_output(own, fleet, place, READ_AT_ONCE);
+    }
+    return taken;
+}
+
+int over_ssh_descriptor(const struct over_ssh *own)
+{
+    return own->events;
+}
+
+int over_ssh_open(const struct fleet *fleet, uint64_t interval_ns, uint64_t timeout_ns,
+                  struct over_ssh **out, vitals_error *error)
+{
+    const struct itimerspec ticks = {{0, TURN_NS}, {0, 1}};
+    struct over_ssh *own = memory_alloc(sizeof *own);
+    int code = 0;
+    if (own == NULL)
+        return record_no_memory("--ssh", error);
+    *own = (struct over_ssh){.hosts = memory_array(fleet->count + 1, sizeof *own->hosts),
+                             .count = fleet->count,
+                             .interval_ns = interval_ns,
+                             .timeout_ns = timeout_ns,
+                             .events = epoll_create1(EPOLL_CLOEXEC),
+                             .timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+    for (size_t i = 0; own->hosts != NULL && i < own->count; i++)
+        own->hosts[i].output = own->hosts[i].errors = -1;
+    if (own->hosts == NULL)
+        code = record_no_memory("--ssh", error);
+    else if (own->events < 0 || own->timer < 0 || timerfd_settime(own->timer, 0, &ticks, NULL) != 0)
+        code = record_fail_errno(errno, "--ssh", error);
+    if (code < 0) {
+        over_ssh_close(own);
+        return code;
+    }
+    watch(own, own->timer, own->count, false);
+    *out = own;
+    return 0;
+}
+
+void over_ssh_close(struct over_ssh *own)
+{
+    if (own == NULL)
+        return;
+    for (size_t i = 0; own->hosts != NULL && i < own->count; i++) {
+        struct ssh_host *host = &own->hosts[i];
+        close_ends(host);
+        if (host->pid > 0 && kill(host->pid, SIGKILL) == 0)
+            (void)waitpid(host->pid, NULL, 0);
+    }
+    if (own->events >= 0)
+        (void)close(own->events);
+    if (own->timer >= 0)
+        (void)close(own->timer);
+    memory_free(own->hosts);
+    memory_free(own);
+}
