@@ -1,6 +1,7 @@
 """The mouse as a person uses it: a button is released some time after it was pressed. The monitor
 must go on whatever the mouse reports, and each event acts at most once."""
 
+import concurrent.futures
 import re
 import subprocess
 import time
@@ -44,6 +45,53 @@ def gestures(report, x, y):
     return result
 
 
+def start(terminal, term, *arguments):
+    terminal.run(f"TERM={term} {VITALS} --interval 500ms {' '.join(arguments)}")
+    terminal.wait("Press h for help", "COMMAND")
+
+
+def send(terminal, parts):
+    for part in parts:
+        terminal.raw(part)
+        time.sleep(RELEASED_AFTER)
+
+
+# How the mouse is reported, the value of TERM, the arguments of the monitor.
+WAYS = ((sgr, "xterm-256color", "--demo"), (sgr, "xterm-256color", "--backends", "none"),
+        (sgr, "xterm", "--demo"), (sgr, "xterm", "--backends", "none"), (x10, "screen-256color", "--demo"))
+
+
+def stood_still(report, term, *arguments):
+    """The gestures after which the clock of the main screen does not go on without any other input."""
+    found, terminal = [], Terminal(WIDTH, HEIGHT)
+    try:
+        start(terminal, term, *arguments)
+        for name, parts in gestures(report, 20, HEIGHT - 4).items():
+            send(terminal, parts)
+            clock = terminal.screen().splitlines()[0]
+            try:
+                terminal.wait("Press h for help", gone=(clock,))
+            except AssertionError as why:
+                found.append(f"{name}: {why}")
+            terminal.type("C-l")  # wakes it, so that the next gesture is tried as well
+        terminal.type("q")
+        terminal.wait("rc=0.")
+    finally:
+        terminal.close()
+    return found
+
+
+@unittest.skipIf(TMUX is None, "no tmux")
+@unittest.skipUnless(BUILT, "built without the interactive screens")
+class Gestures(unittest.TestCase):
+    def test_none_stops_the_clock(self):
+        """In all ways at once, as a second is waited for after each gesture."""
+        with concurrent.futures.ThreadPoolExecutor(len(WAYS)) as several:
+            for way, found in zip(WAYS, several.map(lambda way: stood_still(*way), WAYS)):
+                with self.subTest(way[1:], report=way[0].__name__):
+                    self.assertEqual(found, [])
+
+
 @unittest.skipIf(TMUX is None, "no tmux")
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Mouse(unittest.TestCase):
@@ -52,45 +100,10 @@ class Mouse(unittest.TestCase):
         self.addCleanup(self.terminal.close)
 
     def start(self, term, *arguments):
-        self.terminal.run(f"TERM={term} {VITALS} --interval 500ms {' '.join(arguments)}")
-        self.terminal.wait("Press h for help", "COMMAND")
-
-    def clock(self):
-        return self.terminal.screen().splitlines()[0]
+        start(self.terminal, term, *arguments)
 
     def send(self, parts):
-        for part in parts:
-            self.terminal.raw(part)
-            time.sleep(RELEASED_AFTER)
-
-    def goes_on(self, report, *arguments, term):
-        """After each gesture the clock of the main screen goes on, without any other input."""
-        self.start(term, *arguments)
-        for name, parts in gestures(report, 20, HEIGHT - 4).items():
-            with self.subTest(name, term=term):
-                self.send(parts)
-                clock = self.clock()
-                try:
-                    self.terminal.wait("Press h for help", gone=(clock,))
-                finally:
-                    self.terminal.type("C-l")  # wakes it, so that the next gesture is tried as well
-        self.terminal.type("q")
-        self.terminal.wait("rc=0.")
-
-    def test_xterm_256color_with_devices(self):
-        self.goes_on(sgr, "--demo", term="xterm-256color")
-
-    def test_xterm_256color_without_devices(self):
-        self.goes_on(sgr, "--backends", "none", term="xterm-256color")
-
-    def test_xterm_with_devices(self):
-        self.goes_on(sgr, "--demo", term="xterm")
-
-    def test_xterm_without_devices(self):
-        self.goes_on(sgr, "--backends", "none", term="xterm")
-
-    def test_the_older_form_of_reports(self):
-        self.goes_on(x10, "--demo", term="screen-256color")
+        send(self.terminal, parts)
 
     def test_a_release_or_a_motion_presses_no_key(self):
         """Help ends with any key, and a question about a sort with the next one."""

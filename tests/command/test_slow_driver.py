@@ -1,5 +1,6 @@
 """Commands over a driver that is slow to start, to list its GPUs, to answer, or to end."""
 
+import concurrent.futures
 import json
 import pathlib
 import tempfile
@@ -27,15 +28,21 @@ class SlowDriver(unittest.TestCase):
                       *arguments[word:], env={"VITALS_NVML_SCENARIO": self.conf},
                       timeout=120)
 
+    def run_all(self, commands):
+        """Each command and how it ended. All wait at once, as each has a driver of its own."""
+        with concurrent.futures.ThreadPoolExecutor(len(commands)) as several:
+            return list(zip(commands, several.map(lambda command: self.run_it(*command), commands)))
+
     def test_listing_takes_long(self):
         """0.7 s a device, 5.6 s in all: every command waits, and says so."""
         self.conf.write_text(EIGHT + LISTING.format("700ms"), encoding="utf-8")
-        for arguments, count in [(["-1"], lambda text: text.count("H100")), (["--json"], None),
-                                 (["device", "-o", "label", "--no-header"], lambda text: len(text.split())),
-                                 (["topo", "--json"], None),
-                                 (["select", "-n", "8"], lambda text: len(text.split(",")))]:
+        counts = {("-1",): lambda text: text.count("H100"), ("--json",): None,
+                  ("device", "-o", "label", "--no-header"): lambda text: len(text.split()),
+                  ("topo", "--json"): None,
+                  ("select", "-n", "8"): lambda text: len(text.split(","))}
+        for arguments, done in self.run_all(list(counts)):
+            count = counts[arguments]
             with self.subTest(arguments):
-                done = self.run_it(*arguments)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("still listing its GPUs", done.stderr)
                 found = (len(json.loads(done.stdout)["tables"]["gpu"]) if count is None
@@ -53,13 +60,13 @@ class SlowDriver(unittest.TestCase):
     def test_a_partial_list_is_no_success(self):
         self.conf.write_text(EIGHT + "\n[call nvmlDeviceGetHandleByIndex_v2]\ngpu = 2\n"
                              "latency = 60s\n", encoding="utf-8")
-        for arguments in (["-1"], ["--json"], ["device"], ["topo"], ["select"]):
+        for arguments, done in self.run_all([[word, "--device-wait", "3"] for word in
+                                             ("-1", "--json", "device", "topo", "select")]):
             with self.subTest(arguments):
-                done = self.run_it(*arguments, "--device-wait", "3")
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn("2 of 8 devices listed", done.stderr)
                 self.assertIn("not complete", done.stderr)
-                self.assertEqual(done.stdout == "", arguments == ["select"])
+                self.assertEqual(done.stdout == "", arguments[0] == "select")
 
     @unittest.skipIf(SANITIZED, "a thread that is left in a driver is not freed")
     def test_a_stream_tells_that_its_list_is_partial(self):
@@ -75,15 +82,14 @@ class SlowDriver(unittest.TestCase):
     @unittest.skipIf(SANITIZED, "a thread that is left in a driver is not freed")
     def test_a_shutdown_that_hangs_holds_no_command(self):
         self.conf.write_text(EIGHT + "\n[call nvmlShutdown]\nlatency = 60s\n", encoding="utf-8")
-        for arguments in (["-1"], ["--json"], ["device"], ["topo"], ["select"],
-                          ["select", "--", "echo", "ran"], ["run", "--devices", "0", "true"]):
+        begun = time.monotonic()
+        for arguments, done in self.run_all([["-1"], ["--json"], ["device"], ["topo"], ["select"],
+                                             ["select", "--", "echo", "ran"], ["run", "--devices", "0", "true"]]):
             with self.subTest(arguments):
-                begun = time.monotonic()
-                done = self.run_it(*arguments)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertLess(time.monotonic() - begun, 50)
                 if arguments[0] != "run":
                     self.assertNotEqual(done.stdout, "")
+        self.assertLess(time.monotonic() - begun, 50)  # less than one shutdown takes
 
     def test_the_monitor_tells_of_a_driver_that_does_not_list_processes(self):
         for code, words in ((4, "No permission"), (999, "cannot list"), (3, "does not list")):
