@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -33,8 +34,16 @@ class Job(unittest.TestCase):
                                VITALS_JOBS=str(self.accounts), VITALS_PATH=str(pathlib.Path(VITALS).resolve().parent))
 
     def script(self, name):
-        done = subprocess.run([SLURM / name], env=self.env, capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        """As slurmd does it: in a process group of its own, which is killed when the script has ended."""
+        script = subprocess.Popen([SLURM / name], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  start_new_session=True)
+        status = script.wait()
+        try:
+            os.killpg(script.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        output, errors = script.communicate()
+        self.assertEqual((status, output), (0, ""), errors)
 
     def run_job(self):
         go = self.folder / "go"
@@ -60,6 +69,23 @@ class Job(unittest.TestCase):
         self.assertTrue(log.startswith("the job's own words\n"))
         self.assertIn("next time ask for", log)
         self.assertFalse(pathlib.Path("/run/vitals-jobs", JOB).exists())
+
+    def test_a_log_that_is_named_by_a_pattern(self):
+        os.chown(self.log, NOBODY, NOBODY)
+        scontrol = self.folder / "scontrol"
+        scontrol.write_text(f"#!/bin/sh\necho '   StdErr=/nowhere'\necho '   StdOut={self.log}'\n")
+        scontrol.chmod(0o755)
+        self.env.update(SLURM_JOB_STDOUT=str(self.folder / "log.%j"), PATH=f"{self.folder}:{self.env['PATH']}")
+        self.run_job()
+        self.assertIn("next time ask for", self.log.read_text())
+
+    def test_a_machine_so_busy_that_the_prolog_is_faster_than_its_program(self):
+        slow = self.folder / "setsid"
+        slow.write_text(f'#!/bin/sh\nsleep 0.5\nexec {shutil.which("setsid")} "$@"\n')
+        slow.chmod(0o755)
+        self.env["PATH"] = f"{self.folder}:{self.env['PATH']}"
+        account, _ = self.run_job()
+        self.assertEqual(account["attributes"]["state"], "complete")
 
     def test_a_log_that_the_user_may_not_write_is_left_alone(self):
         self.log.chmod(0o644)
