@@ -3,6 +3,7 @@
 The C source is the folder above this one, or `core` beside this file in a source distribution.
 """
 
+import gzip
 import importlib.machinery
 import importlib.util
 import os
@@ -11,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -127,6 +129,25 @@ class WholeSource(sdist):
             else:
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(CORE / name, target / name)
+
+    def make_archive(self, base_name, format, root_dir=None, base_dir=None, owner=None, group=None):
+        """With SOURCE_DATE_EPOCH the same revision gives the same bytes."""
+        if format != "gztar" or "SOURCE_DATE_EPOCH" not in os.environ:
+            return super().make_archive(base_name, format, root_dir, base_dir, owner, group)
+        date = int(os.environ["SOURCE_DATE_EPOCH"])
+
+        def plain(entry):
+            entry.uid = entry.gid = 0
+            entry.uname = entry.gname = ""
+            entry.mtime = date
+            entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+            return entry
+
+        path = f"{base_name}.tar.gz"
+        with open(path, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=date) as packed, \
+                tarfile.open(fileobj=packed, mode="w") as archive:
+            archive.add(base_dir, filter=plain)
+        return path
 
 
 setup(
