@@ -218,7 +218,7 @@ class Setup(unittest.TestCase):
 
 class Lists(unittest.TestCase):
     def test_every_line_has_a_probe_a_need_and_a_reason(self):
-        probes = ("command:", "pkg:", "header:", "python:", "clang:")
+        probes = ("command:", "pkg:", "header:", "file:", "python:", "clang:")
         for path in sorted((SOURCE / "scripts").glob("packages-*")):
             for line in path.read_text().splitlines():
                 if line and not line.startswith("#"):
@@ -233,7 +233,7 @@ class Lists(unittest.TestCase):
         for path in sorted((SOURCE / "scripts").glob("requirements-*.txt")):
             for line in path.read_text().splitlines():
                 if line and not line.startswith("#"):
-                    self.assertRegex(line, r"^[\w.-]+==[\w.]+$")
+                    self.assertRegex(line, r"^[\w.-]+==(\d+!)?[\w.]+$")
 
 
 if __name__ == "__main__":
