@@ -31,7 +31,8 @@ static void take_path(struct span path)
     struct span unit = unit_of_cgroup(path);
     require(unit.bytes >= path.bytes && unit.bytes + unit.size <= path.bytes + path.size);
     require(unit.size == 0 || memchr(unit.bytes, '/', unit.size) == NULL);
-    require(pod_of_cgroup(path, pod) == (pod[0] != '\0'));
+    size_t pod_place = pod_of_cgroup(path, pod);
+    require(pod_place <= path.size && (pod_place != 0) == (pod[0] != '\0'));
     require(pod[0] == '\0' || strlen(pod) == 32 || strlen(pod) == 36);
     if (slurm_of_cgroup(path, &slurm)) {
         check_slurm(&slurm);

@@ -41,9 +41,10 @@ struct work {
     enum workload_kind kind;
     char container[WORK_TEXT], unit[WORK_TEXT], pod[POD_UID];
     size_t container_size; /* of all of it */
-    size_t place;          /* of the path: as much of it is the workload's own cgroup */
-    size_t inner;          /* likewise of the container or pod, which may lie in a job; 0: none */
-    bool claimed, inner_claimed;
+    /* As much of the path leads to the cgroup of the workload, of the container and of the pod: any
+     * of them may lie in another. 0: there is none. */
+    size_t place, container_place, pod_place;
+    bool claimed, container_claimed, pod_claimed;
     struct slurm slurm;
     vitals_availability slurm_state;
 };
@@ -53,12 +54,11 @@ static void judge(struct span path, struct work *work)
     *work = (struct work){.slurm_state = VITALS_HAVE};
     struct span container = container_of_cgroup(path);
     work->container_size = container.size;
-    work->inner = container.size != 0 ? path_end(path, container.bytes) : 0;
+    work->container_place = container.size != 0 ? path_end(path, container.bytes) : 0;
     container.size = size_min(container.size, sizeof work->container - 1);
     (void)span_copy(container, work->container, sizeof work->container);
     (void)span_copy(unit_of_cgroup(path), work->unit, sizeof work->unit);
-    if (pod_of_cgroup(path, work->pod) && work->inner == 0)
-        work->inner = path.size;
+    work->pod_place = pod_of_cgroup(path, work->pod);
     (void)slurm_of_cgroup(path, &work->slurm);
     work->kind = workload_of_cgroup(path, &work->place);
 }
@@ -292,9 +292,15 @@ bool work_add(const vitals_context *context, struct user_cache *cache, int64_t p
     const struct world_player *player = work_player(context, pid);
     /* A login's units are its user's, whatever they are called. */
     bool judged = work.kind == WORKLOAD_SLURM || work.kind == WORKLOAD_CONTAINER;
-    work.claimed = player == NULL && judged && is_claimed(&context->os, path, work.place);
-    work.inner_claimed = player == NULL && work.inner != 0 &&
-                         is_claimed(&context->os, path, work.inner);
+    if (player == NULL) {
+        const struct os *os = &context->os;
+        work.claimed = judged && is_claimed(os, path, work.place);
+        work.container_claimed = work.container_place == work.place
+                                     ? work.claimed
+                                     : work.container_place != 0 &&
+                                           is_claimed(os, path, work.container_place);
+        work.pod_claimed = work.pod_place != 0 && is_claimed(os, path, work.pod_place);
+    }
     if (work.claimed)
         work.slurm_state = VITALS_ESTIMATE;
 
@@ -308,12 +314,12 @@ bool work_add(const vitals_context *context, struct user_cache *cache, int64_t p
         ask_environment(&context->os, pid, &work, out);
 
     bool cut = strlen(work.container) < work.container_size;
-    vitals_availability said = work.inner_claimed ? VITALS_ESTIMATE : VITALS_HAVE;
+    vitals_availability said = work.container_claimed ? VITALS_ESTIMATE : VITALS_HAVE;
     batch_set_text_as(out, VITALS_PROCESS_CONTAINER, span_of(work.container),
                       cut ? VITALS_LOWER_BOUND : said);
     batch_set_string(out, VITALS_PROCESS_UNIT, work.unit);
     batch_set_text_as(out, VITALS_PROCESS_POD, span_of(work.pod),
-                      work.pod[0] != '\0' ? said : VITALS_HAVE);
+                      work.pod_claimed ? VITALS_ESTIMATE : VITALS_HAVE);
     batch_set_text_as(out, VITALS_PROCESS_SLURM_JOB, span_of(work.slurm.job), work.slurm_state);
     batch_set_text_as(out, VITALS_PROCESS_SLURM_STEP, span_of(work.slurm.step), work.slurm_state);
     if (!names_wanted)

@@ -247,7 +247,7 @@ static bool take_folder(struct span above, struct span parent, struct span eleme
     return true;
 }
 
-bool pod_of_cgroup(struct span path, char out[static POD_UID])
+size_t pod_of_cgroup(struct span path, char out[static POD_UID])
 {
     struct span above = {path.bytes, 0}, parent = above, found = above, element, uid;
     struct cursor cursor = cursor_over(path.bytes, path.size);
@@ -257,5 +257,5 @@ bool pod_of_cgroup(struct span path, char out[static POD_UID])
     (void)span_copy(found, out, POD_UID);
     for (char *at = out; *at != '\0'; at++)
         *at = *at == '_' ? '-' : *at;
-    return found.size != 0;
+    return found.size != 0 ? path_end(path, found.bytes) : 0;
 }

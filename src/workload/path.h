@@ -42,7 +42,8 @@ struct span container_of_cgroup(struct span path);
 enum { POD_UID = 40 };
 
 /* The uid of the innermost pod, as Kubernetes writes it (with "-", whatever the path has); static
- * pods have 32 digits without. False, and "", where there is none. */
-bool pod_of_cgroup(struct span path, char out[static POD_UID]);
+ * pods have 32 digits without. Returns how much of the path leads to the pod's cgroup; 0, and "",
+ * if there is none. */
+size_t pod_of_cgroup(struct span path, char out[static POD_UID]);
 
 #endif

@@ -131,7 +131,7 @@ static void every_form_is_read(void)
         struct slurm slurm;
         CHECK_CASE(CASES[i].path);
         CHECK_BYTES(unit.bytes, unit.size, CASES[i].unit, strlen(CASES[i].unit));
-        CHECK_INT(pod_of_cgroup(path, pod), CASES[i].pod[0] != '\0');
+        CHECK_INT(pod_of_cgroup(path, pod) != 0, CASES[i].pod[0] != '\0');
         CHECK_STR(pod, CASES[i].pod);
         CHECK_INT(slurm_of_cgroup(path, &slurm), CASES[i].job[0] != '\0');
         CHECK_STR(slurm.job, CASES[i].job);
@@ -388,7 +388,7 @@ static void a_cgroup_that_a_user_may_have_made_is_a_claim(void)
     read_process(9);
     check_text(VITALS_PROCESS_SLURM_JOB, VITALS_HAVE, "42");
 
-    // A container behind a job's folder is as sure as the folder that it is in.
+    // A container behind a job's folder is as sure as the folder that it is in, and so is a pod.
     put_process(10, "0::/system.slice/slurmstepd.scope/job_42/step_0/user/kubepods-pod" UNIT
                     ".slice/docker-" ID_A ".scope");
     gpu_tree_text(&machine.tree,
@@ -404,9 +404,35 @@ static void a_cgroup_that_a_user_may_have_made_is_a_claim(void)
     CHECK_INT(chmod(folder, 0777), 0);
     read_process(10);
     check_text(VITALS_PROCESS_CONTAINER, VITALS_ESTIMATE, ID_A);
+    check_text(VITALS_PROCESS_POD, VITALS_HAVE, UID);
+    gpu_tree_path(&machine.tree,
+                  "sys/fs/cgroup/system.slice/slurmstepd.scope/job_42/step_0/user", folder);
+    CHECK_INT(chmod(folder, 0777), 0);
+    read_process(10);
     check_text(VITALS_PROCESS_POD, VITALS_ESTIMATE, UID);
     check_text(VITALS_PROCESS_SLURM_JOB, VITALS_HAVE, "42");
     machine_end();
+}
+
+/* The folder of a container may be its user's, and so is all that is made in there. */
+static void a_pod_in_the_folder_of_a_container_is_a_claim(void)
+{
+#define OUTER "system.slice/docker-" ID_A ".scope"
+    char folder[GPU_TREE_PATH];
+    machine_begin();
+    put_process(7, "0::/" OUTER "/kubepods/pod" UID);
+    gpu_tree_text(&machine.tree, "sys/fs/cgroup/" OUTER "/kubepods/cgroup.procs", "");
+    read_process(7);
+    check_text(VITALS_PROCESS_CONTAINER, VITALS_HAVE, ID_A);
+    check_text(VITALS_PROCESS_POD, VITALS_HAVE, UID);
+
+    gpu_tree_path(&machine.tree, "sys/fs/cgroup/" OUTER "/kubepods", folder);
+    CHECK_INT(chmod(folder, 0777), 0);
+    read_process(7);
+    check_text(VITALS_PROCESS_CONTAINER, VITALS_HAVE, ID_A);
+    check_text(VITALS_PROCESS_POD, VITALS_ESTIMATE, UID);
+    machine_end();
+#undef OUTER
 }
 
 static void an_environment_is_an_estimate(void)
@@ -604,6 +630,8 @@ static const check_test tests[] = {
     {"a process tells its work by its cgroup", a_process_tells_its_work_by_its_cgroup},
     {"a cgroup that a user may have made is a claim",
      a_cgroup_that_a_user_may_have_made_is_a_claim},
+    {"a pod in the folder of a container is a claim",
+     a_pod_in_the_folder_of_a_container_is_a_claim},
     {"an environment is an estimate", an_environment_is_an_estimate},
     {"the daemon of a step knows its number", the_daemon_of_a_step_knows_its_number},
     {"the log folder names pods", the_log_folder_names_pods},
