@@ -45,7 +45,8 @@ static const uint64_t DYING_NS = 10 * NS_PER_MS;
 static const char NO_GROUP_HOLDS[] = "the memory limit is checked by samples, as no cgroup counts "
                                      "this command's memory: it ends the "
                                      "command if one process, or several that do not change, hold "
-                                     "more; files in /dev/shm do not count";
+                                     "more; files in /dev/shm and huge pages of hugetlbfs do "
+                                     "not count";
 
 enum { SIGNAL_EXIT = 128, CHILDREN_FIRST = 64, METHODS_TEXT = 96 };
 

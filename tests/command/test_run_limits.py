@@ -277,6 +277,7 @@ class Limits(RunCase):
         before, _, _ = done.stderr.partition("it ran")
         self.assertIn("no cgroup counts this command's memory", before)
         self.assertIn("/dev/shm", before)
+        self.assertIn("hugetlbfs", before)
 
     def test_files_in_memory_are_held_by_a_cgroup(self):
         path = pathlib.Path("/dev/shm") / f"vitals-test-{os.getpid()}"

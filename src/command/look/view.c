@@ -73,9 +73,11 @@ int command_json(const struct settings *settings)
 
     bool any = false;
     int got = 1;
+    vitals_snapshot *snapshot = NULL, *older = NULL;
     struct output *output = output_begin(STDOUT_FILENO);
     for (; left > 0 && code == EXIT_DONE && output_open(output); left--) {
-        vitals_snapshot *snapshot = NULL, *older = NULL;
+        vitals_snapshot_unref(snapshot); // the one before
+        snapshot = NULL;
         got = streams ? feed.next(feed.data, &snapshot, &error)
                       : command_read_first(&settings->machine, &feed, &older, &snapshot, &error);
         if (got > 0 && !streams && from == NULL && sampling->delay_ns > 0 &&
@@ -90,9 +92,9 @@ int command_json(const struct settings *settings)
         (void)output_flush(output);
         if (!streams && from == NULL)
             code = command_tell_partial(snapshot, code);
-        vitals_snapshot_unref(older);
-        vitals_snapshot_unref(snapshot);
     }
+    vitals_snapshot_unref(older);
+    vitals_snapshot_unref(snapshot);
     if (got < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else if (!any && code == EXIT_DONE && from != NULL)

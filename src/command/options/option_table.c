@@ -519,10 +519,10 @@ const struct option option_table[] = {
      .help = "end the command after TIME: TERM to all its processes, KILL after --limit-grace"},
     {OPTION("limit-memory", TEXT, LIMIT, RUN, run.limits.memory), .argument = "SIZE",
      .help = "end the command when its processes together hold more than SIZE, as 40GiB or 500M; "
-             "mapped files do not count. If they pass it by 12.5 % (at least 16 MiB) at once, the "
-             "kernel's cgroup limit kills: all processes with version 2, one with version 1. "
-             "Without a cgroup that counts memory, vitals prints at the start which memory it "
-             "cannot check"},
+             "mapped files and huge pages of hugetlbfs do not count. If they pass it by 12.5 % (at "
+             "least 16 MiB) at once, the kernel's cgroup limit kills: all processes with version 2, "
+             "one with version 1. Without a cgroup that counts memory, vitals prints at the start "
+             "which memory it cannot check"},
     {OPTION("limit-gpu-memory", TEXT, LIMIT, RUN, run.limits.gpu_memory), .argument = "SIZE",
      .help = "end the command when its processes use more than SIZE on all GPUs together"},
     {OPTION("limit-processes", NUMBER, LIMIT, RUN, run.limits.processes), .argument = "N",

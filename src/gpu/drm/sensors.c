@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Documentation/hwmon/sysfs-interface.rst. */
+/* Documentation/hwmon/sysfs-interface.rst. nouveau lowers its clocks from _max on; _crit is only
+ * an alarm there (drivers/gpu/drm/nouveau/nouveau_hwmon.c). */
 static const struct drm_sensor_kind {
     const char *stem, *input;
     vitals_metric metric;
@@ -17,6 +18,7 @@ static const struct drm_sensor_kind {
 } KINDS[] = {
     {"temp", "_input", VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, 1e-3, 250},
     {"temp", "_crit", VITALS_GPU_SENSOR_HIGH_CELSIUS, 1e-3, 250},
+    {"temp", "_max", VITALS_GPU_SENSOR_HIGH_CELSIUS, 1e-3, 250}, // of nouveau
     {"temp", "_emergency", VITALS_GPU_SENSOR_CRITICAL_CELSIUS, 1e-3, 250},
     {"freq", "_input", VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1, 1e10},
     {"fan", "_input", VITALS_GPU_SENSOR_FAN_RPM, 1, 50000},
@@ -36,29 +38,33 @@ static bool visit_file(const char *name, void *data)
     struct sensors_looking *looking = data;
     struct drm_slot *slot = looking->slot;
     for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++) {
-        const char *at = name + strlen(KINDS[i].stem), *end = name + strlen(name);
+        const struct drm_sensor_kind *kind = &KINDS[i];
+        if (kind->metric == VITALS_GPU_SENSOR_HIGH_CELSIUS &&
+            (strcmp(kind->input, "_max") == 0) != (strcmp(slot->driver, "nouveau") == 0))
+            continue;
+        const char *at = name + strlen(kind->stem), *end = name + strlen(name);
         uint64_t number;
-        if (strncmp(name, KINDS[i].stem, strlen(KINDS[i].stem)) != 0 ||
-            !number_u64(&at, end, &number) || strcmp(at, KINDS[i].input) != 0)
+        if (strncmp(name, kind->stem, strlen(kind->stem)) != 0 || !number_u64(&at, end, &number) ||
+            strcmp(at, kind->input) != 0)
             continue;
         struct drm_sensor sensor = {
-            .metric = KINDS[i].metric, .factor = KINDS[i].factor, .most = KINDS[i].most};
+            .metric = kind->metric, .factor = kind->factor, .most = kind->most};
         int size = snprintf(sensor.path, sizeof sensor.path, "%s/%.60s", looking->folder, name);
 
         char path[DRM_FOLDER + 64], text[64] = "";
-        snprintf(path, sizeof path, "%s/%s%llu_label", looking->folder, KINDS[i].stem,
+        snprintf(path, sizeof path, "%s/%s%llu_label", looking->folder, kind->stem,
                  (unsigned long long)number);
         (void)os_sys_text(looking->os, path, text, sizeof text);
         if (text[0] != '\0' && strchr(text, '\n') == NULL)
             snprintf(sensor.label, sizeof sensor.label, "%.*s", GPU_LABEL - 1, text);
-        else if (number == 1 && strcmp(KINDS[i].stem, "temp") == 0)
+        else if (number == 1 && strcmp(kind->stem, "temp") == 0)
             snprintf(sensor.label, sizeof sensor.label, "gpu");
-        else if (number == 1 && strcmp(KINDS[i].stem, "freq") == 0)
+        else if (number == 1 && strcmp(kind->stem, "freq") == 0)
             snprintf(sensor.label, sizeof sensor.label, "graphics");
-        else if (KINDS[i].metric == VITALS_GPU_SENSOR_FAN_RPM && number > 0)
+        else if (kind->metric == VITALS_GPU_SENSOR_FAN_RPM && number > 0)
             snprintf(sensor.label, sizeof sensor.label, "fan%u", (unsigned)(number - 1) % 1000);
         else
-            snprintf(sensor.label, sizeof sensor.label, "%s%u", KINDS[i].stem,
+            snprintf(sensor.label, sizeof sensor.label, "%s%u", kind->stem,
                      (unsigned)number % 1000);
 
         /* Skip duplicate labels. */

@@ -72,8 +72,8 @@ static void name_channel(const struct channel_search *search, struct intel_chann
             if (UNLABELLED[i].kind == channel->kind && UNLABELLED[i].number == number)
                 known = UNLABELLED[i].label;
         }
-        if (strncmp(search->chip, "i915_gt", 7) == 0) // the energy of one GT
-            known = search->chip + 5;
+        if (strncmp(search->chip, "i915_gt", strlen("i915_gt")) == 0) // the energy of one GT
+            known = search->chip + strlen("i915_");
         snprintf(theirs, sizeof theirs, "%.*s", (int)sizeof theirs - 1, known);
     }
     if (theirs[0] != '\0')
@@ -388,7 +388,8 @@ void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gp
             limit = read_watts(os, card, attributes[i].suffix);
         if (package != NULL && limit.state <= 0)
             limit = read_watts(os, package, attributes[i].suffix);
-        if (card != NULL && limit.state == VITALS_UNSUPPORTED && i == 0)
+        bool is_limit = attributes[i].metric == VITALS_GPU_POWER_LIMIT_WATTS;
+        if (card != NULL && limit.state == VITALS_UNSUPPORTED && is_limit)
             limit = read_watts(os, card, "_cap");
         gpu_fill(sample, attributes[i].metric, limit);
     }

@@ -140,6 +140,19 @@ static void radeon_has_limits_and_a_clock(void)
     gpu_world_close(&world);
 }
 
+/* ---- nouveau ---- */
+
+static void nouveau_lowers_its_clocks_from_max_on(void)
+{
+    begin("drm/nouveau");
+    read_device(0);
+    check_f64(gpu_world_child(&world, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu"), 47,
+              VITALS_HAVE);
+    check_f64(gpu_world_child(&world, VITALS_GPU_SENSOR_HIGH_CELSIUS, "gpu"), 95, VITALS_HAVE);
+    check_f64(gpu_world_child(&world, VITALS_GPU_SENSOR_CRITICAL_CELSIUS, "gpu"), 135, VITALS_HAVE);
+    gpu_world_close(&world);
+}
+
 /* ---- panthor ---- */
 
 static void panthor_is_read_and_its_display_is_not(void)
@@ -398,6 +411,7 @@ static const check_test tests[] = {
     {"a sleeping device is left asleep", a_sleeping_device_is_left_asleep},
     {"a driver that counts no time is told of", a_driver_that_counts_no_time_is_told_of},
     {"radeon has limits and a clock", radeon_has_limits_and_a_clock},
+    {"nouveau lowers its clocks from max on", nouveau_lowers_its_clocks_from_max_on},
     {"v3d has an engine for each queue", v3d_has_an_engine_for_each_queue},
     {"an NPU is read, and the graphics beside it are not",
      an_npu_is_read_and_the_graphics_beside_it_are_not},

@@ -405,8 +405,8 @@ static void a_cgroup_that_a_user_may_have_made_is_a_claim(void)
     read_process(10);
     check_text(VITALS_PROCESS_CONTAINER, VITALS_ESTIMATE, ID_A);
     check_text(VITALS_PROCESS_POD, VITALS_HAVE, UID);
-    gpu_tree_path(&machine.tree,
-                  "sys/fs/cgroup/system.slice/slurmstepd.scope/job_42/step_0/user", folder);
+    gpu_tree_path(&machine.tree, "sys/fs/cgroup/system.slice/slurmstepd.scope/job_42/step_0/user",
+                  folder);
     CHECK_INT(chmod(folder, 0777), 0);
     read_process(10);
     check_text(VITALS_PROCESS_POD, VITALS_ESTIMATE, UID);
