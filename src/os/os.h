@@ -648,6 +648,7 @@ struct os_status {
 
 enum { OS_IO_NUMBERS(OS_IO_PLACE) OS_IO_COUNT };
 enum { OS_IO_NUMBERS(OS_IO_BIT) OS_IO_ALL = (1u << OS_IO_COUNT) - 1 };
+_Static_assert(OS_IO_COUNT < 31, "has of struct os_io has a bit for each");
 struct os_io {
     unsigned has;
     OS_IO_NUMBERS(OS_STATUS_MEMBER)
