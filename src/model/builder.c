@@ -21,7 +21,7 @@ enum { KEPT = 4, ROWS_MIN = 8, TEXTS_MIN = 64 };
 struct vitals_builder {
     vitals_snapshot *building;   /* NULL: not begun, or no memory */
     vitals_snapshot *kept[KEPT]; /* one reference each, NULL where there is none */
-    size_t oldest;               /* the place in `kept` that is given up next */
+    size_t oldest;               /* the place in `kept` that is reused, or given up, next */
     vitals_error problem;        /* the first; VITALS_OK: none */
     /* The sizes of the last snapshot: the next one starts with as much room. */
     size_t rows_before[ENTITY_MAX + 1];
@@ -60,13 +60,15 @@ static void out_of_memory(vitals_builder *builder)
 void vitals_builder_begin(vitals_builder *builder)
 {
     builder->problem.code = VITALS_OK;
+    /* In turn, so that none keeps the memory and the texts of processes that have gone. */
     for (size_t i = 0; i < KEPT && builder->building == NULL; i++) {
-        vitals_snapshot *snapshot = builder->kept[i];
+        vitals_snapshot **place = &builder->kept[(builder->oldest + i) % KEPT];
+        vitals_snapshot *snapshot = *place;
         /* One that only we hold. Acquire: the reads of the last holder come before our writes. Only
          * a holder can make the count grow, and there is none but us. */
         if (snapshot != NULL &&
             atomic_load_explicit(&snapshot->refs, memory_order_acquire) == SNAPSHOT_OURS) {
-            builder->kept[i] = NULL;
+            *place = NULL;
             builder->building = snapshot;
         }
     }
@@ -640,11 +642,9 @@ int vitals_builder_finish(vitals_builder *builder, vitals_snapshot **out, vitals
 
     /* Keeps it, if need be in the place of the oldest, which lives on with its other holders. */
     size_t place = builder->oldest;
-    for (size_t i = 0; i < KEPT; i++)
-        if (builder->kept[i] == NULL)
-            place = i;
-    if (builder->kept[place] != NULL)
-        builder->oldest = (place + 1) % KEPT;
+    for (size_t i = 0; i < KEPT && builder->kept[place] != NULL; i++)
+        place = (place + 1) % KEPT;
+    builder->oldest = (place + 1) % KEPT;
     snapshot_drop(builder->kept[place]);
     builder->kept[place] = snapshot;
     return 0;

@@ -8,16 +8,17 @@
 #include <malloc.h>
 #endif
 
-/* Steps until nothing holds the burst any more: an older snapshot, a table that shrinks slowly. */
-enum { CALM = 8 };
+/* Steps until nothing holds most of the burst any more; until what shrinks slowly has done so. */
+enum { CALM = 8, SETTLED = 48 };
 
 void burst_step(struct burst *burst, size_t size)
 {
     burst->most = size_max(burst->most, size);
     burst->calm = size < burst->most / 2 ? burst->calm + 1 : 0;
-    if (burst->calm < CALM)
+    if (burst->calm != CALM && burst->calm != SETTLED)
         return;
-    *burst = (struct burst){.most = size};
+    if (burst->calm == SETTLED)
+        *burst = (struct burst){.most = size};
 #ifdef __GLIBC__
     (void)malloc_trim(0);
 #endif

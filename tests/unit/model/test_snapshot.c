@@ -489,6 +489,30 @@ static void a_steady_stream_allocates_nothing(void)
     CHECK_INT(memory_live(), live);
 }
 
+/* As many were held at once as are kept for reuse; afterwards one at a time is enough. */
+static void what_a_burst_named_is_forgotten(void)
+{
+    enum { HELD = 4 };
+    static struct shared_text *names[HELD];
+    int64_t live = memory_live();
+    new_names(names, HELD);
+    vitals_builder *builder = new_builder();
+    vitals_snapshot *held[HELD];
+    for (size_t i = 0; i < HELD; i++) {
+        held[i] = tick(builder, names, HELD, NULL);
+        CHECK_NOT_NULL(held[i]);
+    }
+    for (size_t i = 0; i < HELD; i++)
+        vitals_snapshot_unref(held[i]);
+    for (size_t i = 0; i < HELD; i++)
+        vitals_snapshot_unref(tick(builder, names, 0, NULL));
+    for (size_t i = 0; i < HELD; i++)
+        CHECK_UINT(atomic_load(&names[i]->refs), 1);
+    vitals_builder_free(builder);
+    drop_names(names, HELD);
+    CHECK_INT(memory_live(), live);
+}
+
 static void snapshots_outlive_the_builder_and_are_never_reused_while_held(void)
 {
     enum { HELD = 20 };
@@ -658,6 +682,7 @@ static const check_test tests[] = {
     {"a tree is walked as if searched", a_tree_is_walked_as_if_searched},
     {"a value may have a moment of its own", a_value_may_have_a_moment_of_its_own},
     {"a steady stream allocates nothing", a_steady_stream_allocates_nothing},
+    {"what a burst named is forgotten", what_a_burst_named_is_forgotten},
     {"snapshots outlive the builder and are never reused while held",
      snapshots_outlive_the_builder_and_are_never_reused_while_held},
     {"any allocation may fail", any_allocation_may_fail},
