@@ -45,7 +45,7 @@ struct watcher {
     uint64_t interval_ns, begin_ns, told_ns;
     double told_cpu_seconds;    /* of the tree, when that was */
     const char *device_missing; /* the first that is named and was never there */
-    bool devices_found;
+    bool devices_found, any_device;
     bool watch_failed; /* or was tried */
     bool marks_left;   /* more of them than one reading takes */
     struct run_observer observer;
@@ -333,6 +333,7 @@ static void tick(struct watcher *watcher, bool last)
     report->memory_bytes.state = held > 0 ? VITALS_LOWER_BOUND : VITALS_NOT_YET;
     report->gpu_memory_bytes = newest(watcher, MEASURE_AT_gpu_memory_bytes);
     report->living = newest(watcher, MEASURE_AT_processes);
+    watcher->any_device |= vitals_snapshot_count(snapshot, VITALS_TABLE_GPU) != 0;
 
     /* A device that was asked for may come late, its driver being slow: what counts is the end. */
     if (usage != NULL && usage->devices != NULL && !watcher->devices_found) {
@@ -456,6 +457,8 @@ void watcher_main(void *argument)
     observe_marks(&watcher);
     if (watcher.device_missing != NULL)
         run_observer_complain(&watcher.observer, "no such device", watcher.device_missing);
+    if (watcher.setup->options.limit_gpu_memory_bytes != 0 && !watcher.any_device)
+        run_observer_complain(&watcher.observer, "GPU memory was not limited", "no GPU was found");
     tell(&watcher, true);
     bool observed = watcher.observer.observed;
     run_observer_end(

@@ -279,6 +279,10 @@ class Limits(RunCase):
         self.assertIn("/dev/shm", before)
         self.assertIn("hugetlbfs", before)
 
+    def test_a_limit_of_gpus_that_are_not_there_is_told(self):
+        _, account, _ = self.limited(["sleep", "0.3"], "--limit-gpu-memory", "1GiB")
+        self.assertEqual(self.attribute(account, "missing"), "GPU memory was not limited: no GPU was found")
+
     def test_files_in_memory_are_held_by_a_cgroup(self):
         path = pathlib.Path("/dev/shm") / f"vitals-test-{os.getpid()}"
         self.addCleanup(lambda: path.unlink(missing_ok=True))
