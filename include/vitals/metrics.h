@@ -674,7 +674,7 @@ typedef enum vitals_metric {
     // hwmon tempN_input; amdgpu gpu_metrics
     VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS = 0x0501,
     // From here on clocks are lowered. Unit: celsius, gauge, f64. Source: NVML
-    // nvmlDeviceGetTemperatureThreshold slowdown; hwmon tempN_crit
+    // nvmlDeviceGetTemperatureThreshold slowdown; hwmon tempN_crit, tempN_max of nouveau
     VITALS_GPU_SENSOR_HIGH_CELSIUS = 0x0502,
     // From here on it switches itself off. Unit: celsius, gauge, f64. Source: NVML
     // nvmlDeviceGetTemperatureThreshold shutdown; hwmon tempN_emergency

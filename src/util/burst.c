@@ -1,7 +1,7 @@
 /* burst.c: see burst.h. */
 #include "util/burst.h"
 
-#include "util/base.h"
+#include "util/buffer.h"
 
 #include <stdlib.h>
 #ifdef __GLIBC__
@@ -11,7 +11,7 @@
 /* Steps until nothing holds most of the burst any more; until what shrinks slowly has done so. */
 enum { CALM = 8, SETTLED = 48 };
 
-void burst_step(struct burst *burst, size_t size)
+void burst_step(struct burst *burst, size_t size, struct buffer *kept)
 {
     burst->most = size_max(burst->most, size);
     burst->calm = size < burst->most / 2 ? burst->calm + 1 : 0;
@@ -19,6 +19,8 @@ void burst_step(struct burst *burst, size_t size)
         return;
     if (burst->calm == SETTLED)
         *burst = (struct burst){.most = size};
+    if (kept != NULL)
+        buffer_done(kept);
 #ifdef __GLIBC__
     (void)malloc_trim(0);
 #endif

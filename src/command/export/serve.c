@@ -135,9 +135,9 @@ static void tell_sample(struct server *server, const struct serve_stream *stream
     buffer_string(&server->line, behind);
     if (code < 0 || server->line.failed)
         return;
-    burst_step(&server->burst, server->line.size);
     (void)link_write(server->exporter.link, server->line.bytes, server->line.size, wait_ns);
     server->kept = !link_flush(server->exporter.link, 0);
+    burst_step(&server->burst, server->line.size, &server->line);
 }
 
 static void end(struct server *server, int code)
