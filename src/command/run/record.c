@@ -12,6 +12,7 @@
 #include "command/devices/device_list.h"
 #include "command/run/run.h"
 #include "record/recorder.h"
+#include "util/burst.h"
 
 struct recording_job {
     const struct settings *settings;
@@ -22,6 +23,7 @@ struct recording_job {
     struct recorder *recorder;
     struct run_export exporter;
     struct feed feed;
+    struct burst burst;
     uint64_t samples, first_ns, last_ns; /* monotonic */
 };
 
@@ -99,6 +101,7 @@ static int take_sample(struct recording_job *job, const vitals_snapshot *snapsho
     if (code == 0)
         code = recorder_sample(job->recorder, snapshot, job->usage, error);
     run_export_sample(&job->exporter, snapshot, job->usage);
+    burst_step(&job->burst, vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS), NULL);
     job->last_ns = now_ns;
     job->samples++;
     return code;
