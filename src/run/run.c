@@ -95,11 +95,6 @@ static uint64_t run_ns(const struct launcher *launcher)
     return now > launcher->begin_ns ? now - launcher->begin_ns : 0;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void wait_for_signal(const struct launcher *launcher, uint64_t ns)
 {
     pace_wait(&launcher->context->os.clock, launcher->signals.descriptor, ns);
@@ -472,14 +467,14 @@ static void wait_for_end(struct launcher *launcher)
 
         /* Until something has to be done that no signal announces. Reports wait in the channel,
          * which is of limited size: they are taken with each signal and at least every interval. */
-        uint64_t idle = least(launcher->options.interval_ns, ACCOUNTING_TICK_NS);
+        uint64_t idle = uint64_min(launcher->options.interval_ns, ACCOUNTING_TICK_NS);
         if (limits_are_sampled(&launcher->limits))
-            idle = least(idle, LIMITS_NS);
+            idle = uint64_min(idle, LIMITS_NS);
         lived = now_ns(launcher) - launcher->begin_ns;
         if (!launcher->watcher.started || !launcher->accounting_lasts)
-            idle = least(idle, lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0);
+            idle = uint64_min(idle, lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0);
         uint64_t now = run_ns(launcher), next = limits_next_ns(&launcher->limits);
-        wait_for_signal(launcher, least(idle, next > now ? next - now : 0));
+        wait_for_signal(launcher, uint64_min(idle, next > now ? next - now : 0));
         pass_signals(launcher);
         launcher->accounting_lasts |= now_ns(launcher) - launcher->begin_ns >= WATCH_AFTER_NS;
         accounting_tick(launcher->accounting);
