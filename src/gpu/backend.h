@@ -13,8 +13,7 @@
  *   - slots are never freed or moved before `close`, and `close` is not called while a thread
  *     hangs.
  * Everything is filled with plain bytes, so that a worker can become a process one day. */
-#ifndef VITALS_GPU_BACKEND_H
-#define VITALS_GPU_BACKEND_H
+#pragma once
 
 #include "gpu/sweep.h"
 #include "model/row_batch.h"
@@ -162,5 +161,3 @@ void gpu_demo_names(char *out, size_t capacity);
 /* Chooses the processes on the demo's devices, if the context has the demo: see demo/scenarios.c.
  * Returns 0 or VITALS_EMEMORY. The caller frees the result with memory_free(context->players). */
 int gpu_demo_processes(vitals_context *context);
-
-#endif

@@ -8,8 +8,7 @@
  * backwards counts as unchanged. Usage of a client stays with its process when the client closes.
  *
  * Thread rule: one thread at a time; pure except for memory. A steady update allocates none. */
-#ifndef VITALS_GPU_CLIENTS_H
-#define VITALS_GPU_CLIENTS_H
+#pragma once
 
 #include "gpu/fill.h"
 #include "gpu/sweep.h"
@@ -109,5 +108,3 @@ void clients_fill_engines(const struct clients *clients, struct gpu_sample *samp
 /* Returns the process in the list, inserted if it is missing. Returns NULL and sets `cut` if there
  * is no room. */
 struct gpu_process *gpu_processes_put(struct gpu_processes *list, int64_t pid);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Rows may be filled in any order: a back end reads clocks and limits in two calls, and both go
  * into the row with that label. Thread rule: pure; the caller owns the sample. */
-#ifndef VITALS_GPU_FILL_H
-#define VITALS_GPU_FILL_H
+#pragma once
 
 #include "gpu/backend.h"
 
@@ -52,5 +51,3 @@ struct value gpu_fill_percent(uint64_t percent, uint64_t most);
 
 /* Returns number × factor, or failed if the number is above the possible maximum. */
 struct value gpu_fill_scaled(uint64_t number, double factor, uint64_t most);
-
-#endif

@@ -1,6 +1,5 @@
 /* find.h: comparison of device names. Pure. */
-#ifndef VITALS_GPU_FIND_H
-#define VITALS_GPU_FIND_H
+#pragma once
 
 #include "model/values.h"
 #include "util/cursor.h"
@@ -40,5 +39,3 @@ bool gpu_row_says(const vitals_row *row, vitals_metric metric, const char *text)
 
 /* Parses the address of a row, likewise. */
 bool gpu_row_address(const vitals_row *row, uint64_t *out);
-
-#endif

@@ -3,8 +3,7 @@
  * A folder is the device's below /sys: "bus/pci/devices/0000:03:00.0", "class/drm/card0/device" or
  * the targets of these links; for a device on another bus, missing files are unsupported. Thread
  * rule: workers only; pure without a struct os. Allocates nothing. */
-#ifndef VITALS_GPU_PCI_H
-#define VITALS_GPU_PCI_H
+#pragma once
 
 #include "gpu/fill.h"
 #include "os/os.h"
@@ -111,5 +110,3 @@ struct names_amdgpu_search {
     char *out; /* NAMES_TEXT bytes */
 };
 void names_amdgpu_line(struct span line, void *search);
-
-#endif

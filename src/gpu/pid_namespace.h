@@ -8,8 +8,7 @@
  * If /proc is that of an outer namespace, as in a container with the machine's /proc, the process
  * with that number in its innermost namespace (NSpid) is found in the same way, and its pid in that
  * /proc replaces the driver's. Thread rule: a worker's; may block. */
-#ifndef VITALS_GPU_PID_NAMESPACE_H
-#define VITALS_GPU_PID_NAMESPACE_H
+#pragma once
 
 #include "gpu/backend.h"
 
@@ -29,5 +28,3 @@ bool gpu_pids_hold(const vitals_context *context, enum gpu_pids pids);
  * process. */
 void gpu_prove(const vitals_context *context, const struct gpu_node *nodes, uint32_t node_count,
                struct gpu_processes *processes);
-
-#endif

@@ -6,8 +6,7 @@
  * this user may read; the back ends match clients to processes and count each once (clients.h). The
  * list of a process's descriptors is read again only now and then. A sweep is immutable and
  * reference-counted; any thread. */
-#ifndef VITALS_GPU_SWEEP_H
-#define VITALS_GPU_SWEEP_H
+#pragma once
 
 #include "os/world.h"
 
@@ -85,5 +84,3 @@ static inline uint64_t sweep_device(uint32_t major, uint32_t minor)
  * Unknown keys, invalid values and items beyond SWEEP_ENGINES and SWEEP_REGIONS are skipped; if a
  * key occurs twice the last one counts. Pure; the text may be anything. */
 bool sweep_parse(struct span text, struct sweep_client *out);
-
-#endif

@@ -2,8 +2,7 @@
  * from its UUID, once; it is never given to another. Readings come from workers as plain data and
  * are copied in; values that do not arrive in time stay and become stale. Thread rule: the tick
  * thread. */
-#ifndef VITALS_GPU_TABLE_H
-#define VITALS_GPU_TABLE_H
+#pragma once
 
 #include "gpu/backend.h"
 #include "model/builder.h"
@@ -74,5 +73,3 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
                      const struct metric_set *wanted, gpu_find_process *find, const void *data,
                      uint64_t stamp_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* table_data.h: the state that table.c keeps and rows.c writes. Only these files and peers.c
  * include it. */
-#ifndef VITALS_GPU_TABLE_DATA_H
-#define VITALS_GPU_TABLE_DATA_H
+#pragma once
 
 #include "gpu/table.h"
 #include "model/answer_cache.h"
@@ -98,5 +97,3 @@ vitals_availability gpu_table_state(const struct gpu_table *table, vitals_availa
 /* Writes the rows of gpu_peer into the open table. peers.c */
 void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builder,
                            uint64_t stamp_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * The distance comes from places in /sys/devices; direct links are those that back ends reported in
  * gpu_link. It changes only when devices come or go, so it is computed then. Thread rule: a
  * worker's; reads some small files of /sys for each device and adapter. */
-#ifndef VITALS_GPU_TOPOLOGY_H
-#define VITALS_GPU_TOPOLOGY_H
+#pragma once
 
 #include "os/os.h"
 
@@ -53,5 +52,3 @@ const char *topology_path(const char *a, int64_t node_a, const char *b, int64_t 
 /* Returns how many direct links join two devices, and of which kind ("" if there are none). Through
  * switches it is the smaller number of the two. Pure. */
 uint64_t topology_links(const struct topology *topology, size_t a, size_t b, const char **kind);
-
-#endif

@@ -7,8 +7,7 @@
  * sums; one that comes brings nothing from before, for that may be another's (an interface that was
  * in a container meanwhile), and has a key that was never given. So no sum ever steps back.
  * Thread rule: one thread at a time. */
-#ifndef VITALS_HOST_DEVICES_H
-#define VITALS_HOST_DEVICES_H
+#pragma once
 
 #include "model/answer_cache.h"
 #include "os/os.h"
@@ -90,5 +89,3 @@ bool device_number(const struct device *device, unsigned number, uint64_t *out);
 /* The sum of a number times the scale; missing if the list is missing, or if no device has ever
  * been counted. */
 struct value devices_sum(const struct devices *devices, unsigned number, uint64_t scale);
-
-#endif

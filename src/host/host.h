@@ -4,8 +4,7 @@
  * Owns the kept descriptors of the machine's files. Values whose reading may block are read by
  * host_cache_read on workers, one for each kind, and handed back with host_cache_take. Thread rule:
  * the tick thread, but for host_cache_read. */
-#ifndef VITALS_HOST_HOST_H
-#define VITALS_HOST_HOST_H
+#pragma once
 
 #include "host/devices.h"
 #include "host/identities.h"
@@ -87,5 +86,3 @@ void energy_want(struct metric_set *wanted);
 /* Puts what was counted before into the rows of energy_zone, and the sums into the row of host,
  * where it has a place for them; the table was read at read_ns. Returns 0 or VITALS_EMEMORY. */
 int energy_take(struct energy *energy, struct row_batch *batch, uint64_t read_ns);
-
-#endif

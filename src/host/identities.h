@@ -5,8 +5,7 @@
  * comes again has a new one. Two rows of one identity (the same file system mounted twice at one
  * place, two chips of one name) are told apart by their order.
  * Thread rule: one thread at a time. */
-#ifndef VITALS_HOST_IDENTITIES_H
-#define VITALS_HOST_IDENTITIES_H
+#pragma once
 
 #include "model/row_batch.h"
 #include "util/hash.h"
@@ -28,5 +27,3 @@ struct identities {
  * Returns 0 or VITALS_EMEMORY: then some have none. */
 int identities_give(struct identities *identities, struct row_batch *batch, vitals_table entity);
 void identities_done(struct identities *identities);
-
-#endif

@@ -4,8 +4,7 @@
  * that still exist, values that were not asked for stay, with the time when they were read. If a
  * worker does not answer in time, its values and their tables become stale.
  * Thread rule: one thread at a time. */
-#ifndef VITALS_MODEL_ANSWER_CACHE_H
-#define VITALS_MODEL_ANSWER_CACHE_H
+#pragma once
 
 #include "model/builder.h"
 #include "model/request.h"
@@ -72,5 +71,3 @@ void cache_write_named(const struct answer_cache *cache, vitals_table entity, vi
 /* Writes all rows of the entity into its open table, and the table's state. */
 void cache_write_table(const struct answer_cache *cache, vitals_table entity,
                        vitals_builder *builder, uint64_t stamp_ns);
-
-#endif

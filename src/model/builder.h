@@ -1,6 +1,5 @@
 /* builder.h: what rooms inside the library use beside <vitals/sys/builder.h>. */
-#ifndef VITALS_MODEL_BUILDER_H
-#define VITALS_MODEL_BUILDER_H
+#pragma once
 
 #include "model/row_batch.h"
 #include "util/shared_text.h"
@@ -33,5 +32,3 @@ void builder_batch(vitals_builder *builder, const struct row_batch *batch,
  * row lacks are UNSUPPORTED. */
 void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch, vitals_table entity,
                         uint64_t stamp_ns);
-
-#endif

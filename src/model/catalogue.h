@@ -1,8 +1,7 @@
 /* catalogue.h: what the library itself needs of the catalogue, beside <vitals/catalogue.h>.
  *
  * Constant data, any thread. */
-#ifndef VITALS_MODEL_CATALOGUE_H
-#define VITALS_MODEL_CATALOGUE_H
+#pragma once
 
 #include "util/base.h"
 #include <vitals/catalogue.h>
@@ -60,5 +59,3 @@ static inline bool metric_set_has(const struct metric_set *set, vitals_metric me
     return entity <= ENTITY_MAX && number < METRIC_NUMBERS &&
            (set->bits[entity][number / 64] >> (number % 64) & 1) != 0;
 }
-
-#endif

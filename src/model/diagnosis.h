@@ -4,8 +4,7 @@
  * a command a line; what a person is to do or to know stands behind "# " on a line of its own, as
  * "# or:" between two ways. People paste it: nothing from outside goes into one but what was proven
  * to be a plain word. Thread rule: as row_batch.h says. */
-#ifndef VITALS_MODEL_DIAGNOSIS_H
-#define VITALS_MODEL_DIAGNOSIS_H
+#pragma once
 
 #include "model/row_batch.h"
 
@@ -18,5 +17,3 @@ enum diagnosis {
 /* "" where there is nothing to mend. */
 void diagnosis_add(struct row_batch *out, enum diagnosis severity, const char *subject,
                    const char *finding, const char *remedy);
-
-#endif

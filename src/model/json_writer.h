@@ -2,8 +2,7 @@
  * so that what is known can be told when memory is out.
  *
  * Once the caller's function stops, nothing more is written. Thread rule: one thread at a time. */
-#ifndef VITALS_MODEL_JSON_WRITER_H
-#define VITALS_MODEL_JSON_WRITER_H
+#pragma once
 
 #include "util/base.h"
 #include <vitals/snapshot.h>
@@ -35,5 +34,3 @@ void writer_f64(struct json_writer *writer, double value);
 /* Text from anywhere, escaped and quoted. */
 void writer_text(struct json_writer *writer, const char *bytes, size_t size);
 void writer_string(struct json_writer *writer, const char *string);
-
-#endif

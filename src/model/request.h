@@ -1,6 +1,5 @@
 /* request.h: what a request holds. */
-#ifndef VITALS_MODEL_REQUEST_H
-#define VITALS_MODEL_REQUEST_H
+#pragma once
 
 #include "model/catalogue.h"
 #include <vitals/request.h>
@@ -32,5 +31,3 @@ int request_choose_devices(vitals_request *request, const char *const *names, si
 
 /* A copy that a sampler keeps, or NULL when memory is out. */
 vitals_request *request_copy(const vitals_request *request);
-
-#endif

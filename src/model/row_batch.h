@@ -5,8 +5,7 @@
  * A reader calls batch_wants before it opens a file for one metric.
  * The memory is kept from one reading to the next. If memory runs out, `failed` is set and every
  * later call does nothing. Thread rule: one thread at a time. */
-#ifndef VITALS_MODEL_ROW_BATCH_H
-#define VITALS_MODEL_ROW_BATCH_H
+#pragma once
 
 #include "model/values.h"
 #include "util/buffer.h"
@@ -107,5 +106,3 @@ static inline struct span batch_label(const struct row_batch *batch, const struc
 {
     return (struct span){batch->text.bytes + row->label_at, row->label_size};
 }
-
-#endif

@@ -5,8 +5,7 @@
  * lies in its arena, but for the bytes of shared texts: `shared` holds these until the snapshot is
  * given up. Behind the bytes of every text is a NUL.
  * Thread rule: builder.c alone writes, and only while it has the only reference. */
-#ifndef VITALS_MODEL_SNAPSHOT_H
-#define VITALS_MODEL_SNAPSHOT_H
+#pragma once
 
 #include "model/catalogue.h"
 #include "util/arena.h"
@@ -131,5 +130,3 @@ int table_order(struct arena *arena, struct table *table);
 
 /* Fills in by_parent, once rows are in the order of keys. Returns 0 or VITALS_EMEMORY. */
 int table_index_parents(struct arena *arena, struct table *table);
-
-#endif

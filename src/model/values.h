@@ -2,8 +2,7 @@
  *
  * Plain data without pointers: a worker copies it as bytes. Text travels beside it. Zeroed memory
  * is all VITALS_UNSET. */
-#ifndef VITALS_MODEL_VALUES_H
-#define VITALS_MODEL_VALUES_H
+#pragma once
 
 #include "model/catalogue.h"
 #include <vitals/availability.h>
@@ -67,5 +66,3 @@ static inline void values_set(struct values *values, vitals_metric metric, struc
 {
     values->at[metric_number(metric)] = value;
 }
-
-#endif

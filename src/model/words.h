@@ -1,8 +1,7 @@
 /* words.h: the words of states, scheduling policies and classes of I/O: the same everywhere.
  *
  * Constant data, any thread. */
-#ifndef VITALS_MODEL_WORDS_H
-#define VITALS_MODEL_WORDS_H
+#pragma once
 
 #include "util/base.h"
 
@@ -14,5 +13,3 @@ const char *words_policy(uint64_t policy);
 
 /* Classes of I/O by the kernel's number, as ioprio_set(2) lists them; NULL for one that is new. */
 const char *words_io_class(uint64_t io_class);
-
-#endif

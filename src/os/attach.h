@@ -3,8 +3,7 @@
  * A container, a systemd service or a job step has its own cgroups. Their counters include all
  * processes in them, seen or not. This file lists the members; run/track_cgroup.c decides whether
  * they are the tree to measure. Nothing is changed. Thread rule: one thread at a time. */
-#ifndef VITALS_OS_ATTACH_H
-#define VITALS_OS_ATTACH_H
+#pragma once
 
 #include "os/counted.h"
 #include "os/os.h"
@@ -34,5 +33,3 @@ void os_tracked_cgroup_read(const struct os_tracked_cgroup *attached, size_t whi
 
 /* The parent of a process; 0 where it has none that we see, negative where it is gone. */
 int64_t os_parent_of(const struct os *os, int64_t pid);
-
-#endif

@@ -5,8 +5,7 @@
  * Each knows one mechanism of the kernel and nothing of the others; which of them speaks for what
  * is run/methods.c's affair. Nothing here may fail a run: what is denied says so, and is not used.
  * Thread rule: the launcher's thread. */
-#ifndef VITALS_OS_COUNT_H
-#define VITALS_OS_COUNT_H
+#pragma once
 
 #include "os/counted.h"
 #include "os/launch.h"
@@ -91,5 +90,3 @@ static inline void os_count(struct counted *out, enum quantity quantity, double 
     }
     out[quantity].source[size] = '\0';
 }
-
-#endif

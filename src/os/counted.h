@@ -1,6 +1,5 @@
 /* counted.h: quantities of a whole tree that the kernel may count for us, and how each was got. */
-#ifndef VITALS_OS_COUNTED_H
-#define VITALS_OS_COUNTED_H
+#pragma once
 
 #include "model/values.h"
 
@@ -36,5 +35,3 @@ struct counted {
     struct value value;
     char source[COUNTED_SOURCE]; /* "cgroup v2", "perf, inherited", "wait4", … for people */
 };
-
-#endif

@@ -4,8 +4,7 @@
  * So processes that come and go between two samples are counted, whichever process reaps them, and
  * also after their parents have ended. On new kernels every user may receive births; records of
  * ends need root. Nothing is changed. Thread rule: one thread at a time. */
-#ifndef VITALS_OS_ENDS_H
-#define VITALS_OS_ENDS_H
+#pragma once
 
 #include "os/counted.h"
 #include "os/os.h"
@@ -35,5 +34,3 @@ void os_ends_read(struct os_ends *ends, struct counted *out);
 
 /* "taskstats connector " or "connector ", a blank behind each. */
 const char *os_ends_names(const struct os_ends *ends);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Only src/run/ uses it. These functions change the process that calls them.
  * Thread rule: a process with one thread. */
-#ifndef VITALS_OS_LAUNCH_H
-#define VITALS_OS_LAUNCH_H
+#pragma once
 
 #include "os/os.h"
 
@@ -182,5 +181,3 @@ bool os_signal_is_end(int signal);
 /* Stops ourselves by the signal that stopped the command, until we are continued; between
  * os_signals_take and os_signals_restore. Does nothing if no process could continue us. */
 void os_stop_self(struct os_signals *signals, int signal);
-
-#endif

@@ -6,8 +6,7 @@
  * It lies in a folder that only our user can write to; each opener checks that it is the file that
  * was made. The job can write anything into it, truncate it or replace it.
  * Thread rule: one thread at a time. */
-#ifndef VITALS_OS_MARKS_H
-#define VITALS_OS_MARKS_H
+#pragma once
 
 #include "util/base.h"
 
@@ -72,5 +71,3 @@ struct os_marks_reading {
 
 /* The bytes written since, at most `capacity` bytes. */
 struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out, size_t capacity);
-
-#endif

@@ -4,8 +4,7 @@
  * hands in a tree of files. Functions return 0 or a negative errno. The availability of each value
  * says why it cannot be read. Nothing here keeps state but the records that the caller owns. Thread
  * rule: struct os is immutable after os_open and any thread may read through it. */
-#ifndef VITALS_OS_OS_H
-#define VITALS_OS_OS_H
+#pragma once
 
 #include "model/row_batch.h"
 #include "util/buffer.h"
@@ -751,5 +750,3 @@ int os_process_set_limit(const struct os *os, int64_t pid, const char *name, uin
 
 /* The names of limits, one after the other; NULL behind the last. */
 const char *os_limit_name(size_t index);
-
-#endif

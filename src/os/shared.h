@@ -1,8 +1,7 @@
 /* shared.h: memory that two processes of ours share, and files that are replaced as a whole.
  *
  * Thread rule: any thread, its own memory and its own path each. */
-#ifndef VITALS_OS_SHARED_H
-#define VITALS_OS_SHARED_H
+#pragma once
 
 #include "util/base.h"
 
@@ -15,5 +14,3 @@ void os_shared_free(void *memory, size_t size); /* accepts NULL */
  * whenever we are killed. Only our user may read it (mode 0600). 0 or a negative errno; on failure
  * the old one stands. */
 int os_replace_file(const char *path, const void *bytes, size_t size);
-
-#endif

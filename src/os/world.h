@@ -5,8 +5,7 @@
  *
  * The demo invents two things in two rooms: devices, and the work of processes on them. These
  * processes are chosen with the world, so that both agree from the first reading on. */
-#ifndef VITALS_OS_WORLD_H
-#define VITALS_OS_WORLD_H
+#pragma once
 
 #include "os/os.h"
 #include <stdatomic.h>
@@ -32,5 +31,3 @@ struct vitals_context {
     struct world_player *players; /* of the demo, else none */
     size_t player_count;
 };
-
-#endif

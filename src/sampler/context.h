@@ -1,8 +1,7 @@
 /* context.h: what the rooms of the library need of a context and a sampler beside the public
  * headers.
  */
-#ifndef VITALS_SAMPLER_CONTEXT_H
-#define VITALS_SAMPLER_CONTEXT_H
+#pragma once
 
 #include "os/world.h"
 #include <vitals/sampler.h>
@@ -16,5 +15,3 @@ int sampler_take_soon(vitals_sampler *sampler, vitals_snapshot **out);
 
 /* The same, when no other comes after it: what is read seldom and cheaply is read once more. */
 int sampler_take_last(vitals_sampler *sampler, vitals_snapshot **out);
-
-#endif

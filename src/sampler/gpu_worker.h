@@ -1,6 +1,5 @@
 /* gpu_worker.h: what the workers of a vendor's devices do: all that enters its driver. */
-#ifndef VITALS_SAMPLER_GPU_WORKER_H
-#define VITALS_SAMPLER_GPU_WORKER_H
+#pragma once
 
 #include "gpu/backend.h"
 #include "sampler/worker.h"
@@ -54,5 +53,3 @@ void gpu_job_free(void *job);
 
 /* Gives a worker a job. Returns its number, or -1 if there is no memory or no room. */
 int gpu_job_add(struct worker *worker, enum gpu_job_kind kind);
-
-#endif

@@ -10,8 +10,7 @@
  * answers. If a worker hangs in one item (worker.h), it is left behind there, and a new worker
  * reads the others; the item is avoided until the old one comes back. Thread rule: the tick thread.
  */
-#ifndef VITALS_SAMPLER_SOURCE_H
-#define VITALS_SAMPLER_SOURCE_H
+#pragma once
 
 #include "model/builder.h"
 #include "sampler/worker.h"
@@ -213,5 +212,3 @@ enum sweep_answer {
     SWEEP_OLD    /* there will be none in this tick: a driver hangs, or memory is out */
 };
 enum sweep_answer sweep_source_take(struct source *source, struct gpu_sweep **out);
-
-#endif

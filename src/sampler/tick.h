@@ -4,8 +4,7 @@
  *
  * Has no thread of its own: sampler.c calls it, from any thread.
  * Thread rule: one thread at a time. */
-#ifndef VITALS_SAMPLER_TICK_H
-#define VITALS_SAMPLER_TICK_H
+#pragma once
 
 #include "gpu/table.h"
 #include "host/host.h"
@@ -79,5 +78,3 @@ void tick_forget(struct tick *tick);
 
 /* Reads, and waits for workers `patience_ns` at most. *out is the caller's. */
 int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error);
-
-#endif

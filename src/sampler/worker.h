@@ -17,8 +17,7 @@
  * Locks: one mutex per worker, a leaf: nothing is called while it is held.
  * Thread rule: all functions are the owner's (the tick thread); only `work` and the functions of
  * its gate run on the worker. */
-#ifndef VITALS_SAMPLER_WORKER_H
-#define VITALS_SAMPLER_WORKER_H
+#pragma once
 
 #include "os/world.h"
 
@@ -115,5 +114,3 @@ void worker_tell_end(struct worker *worker);
 /* The same, and waits for that until the deadline; then the thread is left behind. The worker is no
  * longer the caller's. */
 void worker_end(struct worker *worker, uint64_t deadline_ns);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * One arena per snapshot: reset keeps its blocks, so that a steady tick allocates nothing.
  * Thread rule: one thread at a time. */
-#ifndef VITALS_UTIL_ARENA_H
-#define VITALS_UTIL_ARENA_H
+#pragma once
 
 #include "util/base.h"
 
@@ -28,5 +27,3 @@ char *arena_copy(struct arena *arena, const char *bytes, size_t size);
 void arena_reset(struct arena *arena);
 
 void arena_done(struct arena *arena);
-
-#endif

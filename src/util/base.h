@@ -2,8 +2,7 @@
  *
  * Knows no operating system and no vitals type. Nothing here allocates or fails.
  * Thread rule: everything is pure. */
-#ifndef VITALS_UTIL_BASE_H
-#define VITALS_UTIL_BASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ static inline size_t size_max(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * An append that fails for want of memory sets `failed` and every later one does nothing, so a
  * writer checks once, at the end. Always NUL-terminated where bytes is not NULL.
  * Thread rule: one thread at a time. */
-#ifndef VITALS_UTIL_BUFFER_H
-#define VITALS_UTIL_BUFFER_H
+#pragma once
 
 #include "util/base.h"
 #include <stdarg.h>
@@ -34,5 +33,3 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
 /* Empties, keeps the memory. */
 void buffer_reset(struct buffer *buffer);
 void buffer_done(struct buffer *buffer);
-
-#endif

@@ -2,8 +2,7 @@
  * between others for what comes next; after thousands of processes have gone that is most of the
  * heap. For programs of ours alone: a heap that a caller shares is the caller's. Thread rule: one
  * thread at a time. */
-#ifndef VITALS_UTIL_BURST_H
-#define VITALS_UTIL_BURST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct burst {
 /* To be called with the size of each sample, in any unit. `kept`, which may be NULL, is a buffer
  * that is filled anew for each sample: its memory goes back first. */
 void burst_step(struct burst *burst, size_t size, struct buffer *kept);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * All parsers of /proc and /sys use one: every step is bounded, none reads past the end.
  * Thread rule: pure. */
-#ifndef VITALS_UTIL_CURSOR_H
-#define VITALS_UTIL_CURSOR_H
+#pragma once
 
 #include "util/base.h"
 
@@ -47,5 +46,3 @@ bool cursor_i64(struct cursor *cursor, int64_t *out);
 
 bool span_equal(struct span span, const char *string);
 bool span_starts(struct span span, const char *prefix);
-
-#endif

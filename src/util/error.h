@@ -3,8 +3,7 @@
  * Messages say what happened to what. Hand names from outside over as they are, with %s: the whole
  * message is made one printable line here, and escaping twice would double backslashes.
  * Thread rule: pure but for the caller's error. */
-#ifndef VITALS_UTIL_ERROR_H
-#define VITALS_UTIL_ERROR_H
+#pragma once
 
 #include <vitals/error.h>
 
@@ -19,5 +18,3 @@ int error_system(vitals_error *error, int number, const char *format, ...)
 
 /* Refuses a call in a child of fork(2): the object's threads and locks are its parent's. */
 int error_forked(vitals_error *error, const char *what);
-
-#endif

@@ -2,8 +2,7 @@
  * login. Also the check of its owner, for files that are read in parts.
  *
  * Thread rule: any thread. */
-#ifndef VITALS_UTIL_FILE_H
-#define VITALS_UTIL_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ int file_read_whole(const char *path, size_t most, unsigned rules, struct file_t
 /* Opens a file for writing, close-on-exec, and makes it if it is missing; but not behind a symbolic
  * link that leads nowhere, which another user may have made (ENOENT). Returns -1 and sets errno. */
 int file_open_or_make(const char *path, int flags);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Iteration order is not offered: output order is the order of keys, never of a hash.
  * Thread rule: one thread at a time. */
-#ifndef VITALS_UTIL_HASH_H
-#define VITALS_UTIL_HASH_H
+#pragma once
 
 #include "util/base.h"
 
@@ -37,5 +36,3 @@ uint64_t hash_bytes(const void *bytes, size_t size);
 
 /* A hash of what was there and what comes, in this order. */
 uint64_t hash_join(uint64_t hash, uint64_t next);
-
-#endif

@@ -4,8 +4,7 @@
  * (a steady tick makes none) and let the n-th one fail (no path may then crash or leak).
  * A house test fails if malloc or free occurs elsewhere in the library.
  * Thread rule: any thread. */
-#ifndef VITALS_UTIL_MEMORY_H
-#define VITALS_UTIL_MEMORY_H
+#pragma once
 
 #include "util/base.h"
 
@@ -33,5 +32,3 @@ int memory_grow(void *items, size_t *capacity, size_t count, size_t size);
 uint64_t memory_asked(void);
 int64_t memory_live(void);
 void memory_fail_at(uint64_t nth);
-
-#endif

@@ -3,8 +3,7 @@
  * Parsers take a cursor into (bytes, end), move it past what they took, and return false
  * without moving it where there is no number. A number too large saturates.
  * Thread rule: pure. */
-#ifndef VITALS_UTIL_NUMBER_H
-#define VITALS_UTIL_NUMBER_H
+#pragma once
 
 #include "util/base.h"
 
@@ -35,5 +34,3 @@ size_t number_print_f64(char *out, double value);
 /* A moment in UTC as RFC 3339 has it, without fraction and zone: "2026-11-28T09:30:00". At most the
  * year 9999. */
 size_t number_print_date(char *out, uint64_t seconds_since_1970);
-
-#endif

@@ -4,8 +4,7 @@
  * at its end. So a caller and a library of different releases agree: what an older caller does not
  * have is the default, and what a newer one has besides must be zero, or else it asks for something
  * that this library would silently not do. Knows no particular struct. Thread rule: pure. */
-#ifndef VITALS_UTIL_OPTIONS_H
-#define VITALS_UTIL_OPTIONS_H
+#pragma once
 
 #include "util/base.h"
 #include <vitals/error.h>
@@ -33,5 +32,3 @@ void options_init(const struct options_form *form, void *options, size_t size);
  * EARGUMENT (a size that none has, a tail that we do not know). */
 int options_take(const struct options_form *form, const void *given, void *out,
                  vitals_error *error);
-
-#endif

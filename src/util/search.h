@@ -3,8 +3,7 @@
  * Does not sort. To test for membership with a comparison function for qsort, use bsearch. All
  * functions are inline, so that a search costs no more than a loop written in place.
  * Thread rule: pure. */
-#ifndef VITALS_UTIL_SEARCH_H
-#define VITALS_UTIL_SEARCH_H
+#pragma once
 
 #include "util/base.h"
 
@@ -55,5 +54,3 @@ static inline void *search_find(const void *items, size_t count, size_t size,
     bool found = item != NULL && search_number_of(item, number.offset) == number.wanted;
     return found ? (void *)(uintptr_t)item : NULL;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Immutable and counted. A process row of tick n + 1 holds the same object as that of tick n,
  * so that a steady tick copies and allocates nothing.
  * Thread rule: ref and unref from any thread; the bytes never change. */
-#ifndef VITALS_UTIL_SHARED_TEXT_H
-#define VITALS_UTIL_SHARED_TEXT_H
+#pragma once
 
 #include "util/base.h"
 #include <stdatomic.h>
@@ -22,5 +21,3 @@ struct shared_text *shared_text_new(const char *bytes, size_t size);
 struct shared_text *shared_text_ref(struct shared_text *text);
 void shared_text_unref(struct shared_text *text); /* accepts NULL */
 bool shared_text_equal(const struct shared_text *text, const char *bytes, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* signal_names.h: the names of signals, without SIG, as kill(1) lists them.
  *
  * Constant data, any thread. */
-#ifndef VITALS_UTIL_SIGNAL_NAMES_H
-#define VITALS_UTIL_SIGNAL_NAMES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ const char *signal_names_format(int number, char *out);
  * commas: RTMIN+3 for real-time signals, numbers for the two that the C library keeps for itself;
  * all, or empty for none. */
 void signal_names_of_mask(uint64_t mask, struct buffer *out);
-
-#endif

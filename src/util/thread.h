@@ -1,6 +1,5 @@
 /* thread.h: threads that take no signal: those are the program's. */
-#ifndef VITALS_UTIL_THREAD_H
-#define VITALS_UTIL_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -14,5 +13,3 @@ int thread_start(pthread_t *thread, const char *name, size_t stack_bytes, void *
 
 /* True if a thread of this process was started by thread_start. Any thread. */
 bool thread_is_ours(int64_t tid);
-
-#endif

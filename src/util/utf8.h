@@ -2,8 +2,7 @@
  *
  * Overlong forms, surrogates and what lies beyond U+10FFFF are broken, as in the Unicode standard.
  * Thread rule: pure. */
-#ifndef VITALS_UTIL_UTF8_H
-#define VITALS_UTIL_UTF8_H
+#pragma once
 
 #include "util/base.h"
 
@@ -13,5 +12,3 @@
 /* The character at `at`, which lies before `end`, and in `*size` how many bytes it takes. Where it
  * is broken, `*size` counts the bytes that one U+FFFD replaces: those that could have begun one. */
 uint32_t utf8_decode(const char *at, const char *end, size_t *size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A table of our own: wcwidth knows nothing in the C locale, and the library depends on no locale.
  * Thread rule: pure. */
-#ifndef VITALS_UTIL_WIDTH_H
-#define VITALS_UTIL_WIDTH_H
+#pragma once
 
 #include "util/base.h"
 
@@ -12,5 +11,3 @@ enum { WIDTH_HIDDEN = -1 };
 
 /* 0 (marks on the character before), 1, 2 (East Asian and emoji) or WIDTH_HIDDEN. */
 int width_of(uint32_t character);
-
-#endif

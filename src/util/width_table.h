@@ -1,8 +1,7 @@
 /* width_table.h: made by scripts/unicode-width from Unicode 14.0.0. Do not edit.
  *
  * Sorted ranges of what is not one column wide; ASCII is not in it. */
-#ifndef VITALS_UTIL_WIDTH_TABLE_H
-#define VITALS_UTIL_WIDTH_TABLE_H
+#pragma once
 
 // clang-format off
 static const struct width_range WIDTH_RANGES[] = {
@@ -172,5 +171,3 @@ static const struct width_range WIDTH_RANGES[] = {
     {0xFFFFE, 0xFFFFF, HIDDEN}, {0x10FFFE, 0x10FFFF, HIDDEN},
 };
 // clang-format on
-
-#endif

@@ -9,8 +9,7 @@
  * such a folder means that the device is free. Such a file is a claim, not proof: the processes on
  * the device show which job uses it. Thread rule: workers only, because a disk answers; functions
  * marked pure, any thread. */
-#ifndef VITALS_WORKLOAD_GPU_JOB_CLAIM_H
-#define VITALS_WORKLOAD_GPU_JOB_CLAIM_H
+#pragma once
 
 #include "model/row_batch.h"
 #include "os/os.h"
@@ -45,5 +44,3 @@ bool job_claim_next(enum job_claim_form form, struct cursor *text, struct job_cl
  * worker of its own, and no device waits for it. */
 void job_claim_read(const struct os *os, const struct job_claim_device *device,
                     struct row_batch *out);
-
-#endif

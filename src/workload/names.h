@@ -4,8 +4,7 @@
  * is asked. The folder is listed again when it has changed, and now and then where a container is
  * not in it; that it is not is kept likewise. It may be root's alone.
  * Thread rule: one thread at a time; workers only. */
-#ifndef VITALS_WORKLOAD_NAMES_H
-#define VITALS_WORKLOAD_NAMES_H
+#pragma once
 
 #include "os/os.h"
 
@@ -27,5 +26,3 @@ void workload_names_free(struct workload_names *names);
  * folder, one for a few hundred containers. */
 vitals_availability workload_names_find(struct workload_names *names, const struct os *os,
                                         struct span id, struct workload_name *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* path.h: what the path of a cgroup says: its systemd unit, its container, its pod.
  *
  * Thread rule: pure. */
-#ifndef VITALS_WORKLOAD_PATH_H
-#define VITALS_WORKLOAD_PATH_H
+#pragma once
 
 #include "util/cursor.h"
 
@@ -45,5 +44,3 @@ enum { POD_UID = 40 };
  * pods have 32 digits without. Returns how much of the path leads to the pod's cgroup; 0, and "",
  * if there is none. */
 size_t pod_of_cgroup(struct span path, char out[static POD_UID]);
-
-#endif

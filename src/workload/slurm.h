@@ -5,8 +5,7 @@
  * several slurmd share a machine. Since 26.05 a job there is a SLUID: "s" and 13 capitals and
  * digits. The environment is not used: the owner of the process can change it. Thread rule: pure.
  */
-#ifndef VITALS_WORKLOAD_SLURM_H
-#define VITALS_WORKLOAD_SLURM_H
+#pragma once
 
 #include "util/cursor.h"
 
@@ -33,5 +32,3 @@ bool slurm_of_title(struct span title, struct slurm *out);
 
 /* Whether the job is named by its SLUID. */
 bool slurm_is_sluid(const char *job);
-
-#endif

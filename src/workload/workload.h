@@ -5,8 +5,7 @@
  * is the job. What a login started (below user.slice) is its user's, whatever units his own manager
  * has made of it: their names are no more than one of his. Before the id of one that is claimed
  * stands "claimed:", so that it never adds to another's. Thread rule: pure. */
-#ifndef VITALS_WORKLOAD_WORKLOAD_H
-#define VITALS_WORKLOAD_WORKLOAD_H
+#pragma once
 
 #include "util/buffer.h"
 #include "util/cursor.h"
@@ -51,5 +50,3 @@ void workload_path_read(struct span path, struct workload_path *out);
  * WORKLOAD_USER for everything else. *place: the length of the part of the path that is the
  * workload's own cgroup, 0 for a user, which has none. */
 enum workload_kind workload_of_cgroup(struct span path, size_t *place);
-
-#endif

@@ -4,8 +4,7 @@
  * A card is one node of the topology, or one for each of its partitions. Its folder proc names
  * processes by the pids of the machine, whatever namespace we are in. Nothing here wakes a card.
  * Thread rule: the parsers are pure, the rest is for workers. No memory is asked for. */
-#ifndef VITALS_GPU_AMD_KFD_H
-#define VITALS_GPU_AMD_KFD_H
+#pragma once
 
 #include "os/os.h"
 #include "util/cursor.h"
@@ -95,5 +94,3 @@ enum { KFD_MEMORY = 1, KFD_COPY = 2, KFD_UNITS = 4 };
 /* Reads the values that `what` names; returns false if the process uses nothing on that node. */
 bool kfd_read_usage(const struct os *os, const char *process, uint64_t gpu_id, unsigned what,
                     struct kfd_usage *out);
-
-#endif

@@ -6,8 +6,7 @@
  * not measure is all ones there. A record of a revision that is not in the table, or whose size is
  * another, is not guessed at.
  * Thread rule: pure. */
-#ifndef VITALS_GPU_AMD_METRICS_H
-#define VITALS_GPU_AMD_METRICS_H
+#pragma once
 
 #include "model/values.h"
 #include "util/cursor.h"
@@ -111,5 +110,3 @@ void amd_throttle_of_bits(uint64_t bits, struct amd_throttle *out);
  * counter that runs backwards has not grown. */
 bool amd_throttle_of_residencies(const struct value *before, const struct value *now,
                                  struct amd_throttle *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* parse.h: parsers for texts of amdgpu's files. Thread rule: pure. */
-#ifndef VITALS_GPU_AMD_PARSE_H
-#define VITALS_GPU_AMD_PARSE_H
+#pragma once
 
 #include "model/values.h"
 #include "util/cursor.h"
@@ -38,5 +37,3 @@ struct amd_bad_pages {
     uint64_t retired, pending, failed;
 };
 void amd_bad_pages_parse(struct span text, struct amd_bad_pages *out);
-
-#endif

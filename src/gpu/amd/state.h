@@ -1,6 +1,5 @@
 /* state.h: the state of the AMD back end, and its files. Private to this folder. */
-#ifndef VITALS_GPU_AMD_STATE_H
-#define VITALS_GPU_AMD_STATE_H
+#pragma once
 
 #include "gpu/amd/kfd.h"
 #include "gpu/amd/metrics.h"
@@ -156,5 +155,3 @@ void amd_read_errors(struct amd_reader *reader);  /* ras.c */
 void amd_read_links(struct amd_reader *reader);   /* links.c */
 void amd_read_record(struct amd_reader *reader);  /* gpu_metrics_rows.c; the values still missing */
 void amd_read_partition(struct amd_reader *reader); /* gpu_metrics_rows.c; for a partition */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Everything is a function of the context's seed and clock, so that the same seed and clock give
  * the same screen. Scenarios are in scenarios.c. Back end "demo", only on demand. */
-#ifndef VITALS_GPU_DEMO_DEMO_H
-#define VITALS_GPU_DEMO_DEMO_H
+#pragma once
 
 #include "gpu/fill.h"
 
@@ -119,5 +118,3 @@ uint64_t demo_process_bytes(const struct demo_device *device, unsigned n);
 
 /* Fills in every reading of the device. */
 void demo_read(const struct demo *demo, uint32_t slot, struct gpu_sample *sample);
-
-#endif

@@ -1,8 +1,7 @@
 /* state.h: the state of the generic back end: a slot for each device. Its identity is written once,
  * when a scan finds it, and read by all threads; `clients` is used by `processes` and `sample`,
  * which never run at once for one device. */
-#ifndef VITALS_GPU_DRM_STATE_H
-#define VITALS_GPU_DRM_STATE_H
+#pragma once
 
 #include "gpu/clients.h"
 #include "gpu/pci.h"
@@ -67,5 +66,3 @@ void drm_find_sensors(const struct os *os, struct drm_slot *slot);
 void drm_forget_sensors(struct drm_slot *slot);
 void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_asleep,
                       struct gpu_sample *sample);
-
-#endif

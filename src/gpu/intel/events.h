@@ -3,8 +3,7 @@
  * /sys/bus/event_source/devices/UNIT/format/NAME says which bits of an event's configuration a word
  * of that name sets ("config:12-19"), events/NAME which words make up an event ("event=0x02",
  * "config=0x2000"). Parsers of (bytes, size): pure, total, fuzzed. */
-#ifndef VITALS_GPU_INTEL_EVENTS_H
-#define VITALS_GPU_INTEL_EVENTS_H
+#pragma once
 
 #include "os/os.h"
 #include "util/cursor.h"
@@ -35,5 +34,3 @@ bool event_parse_cpu(struct span text, uint64_t *cpu);
 /* Parses the size of the n-th memory window of a PCI device from its file `resource`: lines of
  * first byte, last byte and flags. Returns false if there is none. */
 bool event_parse_window(struct span text, unsigned n, uint64_t *size);
-
-#endif

@@ -2,8 +2,7 @@
  * written once, when a scan finds it, and read by all threads; the other fields belong to its
  * sampling thread, except for the clients, which that thread and the one of `processes` never use
  * at once. */
-#ifndef VITALS_GPU_INTEL_STATE_H
-#define VITALS_GPU_INTEL_STATE_H
+#pragma once
 
 #include "gpu/clients.h"
 #include "gpu/fill.h"
@@ -219,5 +218,3 @@ void intel_close_pmu(struct intel *intel, struct intel_slot *slot);
 vitals_availability intel_probe_pmu(struct intel *intel, const struct intel_slot *slot);
 struct value intel_busiest(const struct intel_slot *slot);
 void intel_fill_engines(const struct intel_slot *slot, struct gpu_sample *sample);
-
-#endif

@@ -1,6 +1,5 @@
 /* library.h: the driver's library, opened at run time. */
-#ifndef VITALS_GPU_NVIDIA_LIBRARY_H
-#define VITALS_GPU_NVIDIA_LIBRARY_H
+#pragma once
 
 #include "gpu/backend.h"
 #include "gpu/nvidia/nvml.h"
@@ -53,5 +52,3 @@ bool nvml_lacks(nvml_return code);
  * the driver's library, or "". */
 vitals_availability nvml_explain_init(nvml_return code, const char *library, char *out,
                                       size_t capacity);
-
-#endif

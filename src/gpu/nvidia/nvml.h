@@ -2,8 +2,7 @@
  *
  * Layouts and numbers are facts of its binary interface (those of nvidia-ml-py); functions are in
  * symbols.def. A versioned struct begins with its size and, in the top byte, its version. */
-#ifndef VITALS_GPU_NVIDIA_NVML_H
-#define VITALS_GPU_NVIDIA_NVML_H
+#pragma once
 
 #include <stdint.h>
 
@@ -258,5 +257,3 @@ typedef nvml_return nvml_gpm_sample_call(nvml_device device, nvml_gpm_sample sam
 typedef nvml_return nvml_gpm_part_call(nvml_device device, unsigned gpu_instance,
                                        nvml_gpm_sample sample);
 typedef nvml_return nvml_gpm_metrics_call(struct nvml_gpm_request *request);
-
-#endif

@@ -3,8 +3,7 @@
  * A reading is a driver call and the metrics that it gives; it runs if one of them is wanted, and
  * no call is made twice. Readings are in one file for each topic; sample.c has the table of them.
  * Thread rule: as struct nvidia_device. */
-#ifndef VITALS_GPU_NVIDIA_READER_H
-#define VITALS_GPU_NVIDIA_READER_H
+#pragma once
 
 #include "gpu/fill.h"
 #include "gpu/nvidia/state.h"
@@ -85,5 +84,3 @@ nvidia_reading nvidia_read_ecc, nvidia_read_retired_pages, nvidia_read_remapped_
     nvidia_read_error_locations, nvidia_read_events;
 /* links.c, gpm.c */
 nvidia_reading nvidia_read_links, nvidia_read_gpm;
-
-#endif

@@ -1,6 +1,5 @@
 /* state.h: the state of the NVIDIA back end, and its files. Private to this folder. */
-#ifndef VITALS_GPU_NVIDIA_STATE_H
-#define VITALS_GPU_NVIDIA_STATE_H
+#pragma once
 
 #include "gpu/nvidia/library.h"
 
@@ -219,5 +218,3 @@ void nvidia_widen_samples(struct nvml_process_sample *samples, unsigned count);
  * user to the users' shares, and advances the cursor. since_us is not before the cursor. Returns
  * their number; they are then the first samples, sorted by time. */
 unsigned nvidia_count_samples(struct nvidia_device *device, unsigned count, uint64_t since_us);
-
-#endif

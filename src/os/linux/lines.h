@@ -1,8 +1,7 @@
 /* lines.h: a file of lines, one by one, without asking for memory.
  *
  * Thread rule: any thread with 64 KiB of stack left. */
-#ifndef VITALS_OS_LINUX_LINES_H
-#define VITALS_OS_LINUX_LINES_H
+#pragma once
 
 #include "os/linux/linux.h"
 
@@ -29,5 +28,3 @@ bool lines_u64(const struct os *os, int root, const char *path, uint64_t *out, i
 
 /* Without blanks at both ends. */
 struct span lines_trim(struct span text);
-
-#endif

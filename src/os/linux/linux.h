@@ -2,8 +2,7 @@
  *
  * EINTR is retried here and nowhere else; every open is close-on-exec and told to the trace when it
  * fails. Thread rule: any thread. */
-#ifndef VITALS_OS_LINUX_LINUX_H
-#define VITALS_OS_LINUX_LINUX_H
+#pragma once
 
 #include "os/os.h"
 
@@ -62,5 +61,3 @@ int linux_pidfd_cgroup(int pidfd, uint64_t *id);
 typedef int linux_entry_visit(struct span name, void *data);
 int linux_entries_each(int folder, char *entries, size_t capacity, linux_entry_visit *visit,
                        void *data);
-
-#endif

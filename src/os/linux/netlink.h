@@ -3,8 +3,7 @@
  *
  * The kernel wrote them, and a size may still be wrong: each step is bounded by the bytes left.
  * Knows no family and makes no system calls. Thread rule: pure. */
-#ifndef VITALS_OS_LINUX_NETLINK_H
-#define VITALS_OS_LINUX_NETLINK_H
+#pragma once
 
 #include "util/cursor.h"
 
@@ -42,5 +41,3 @@ bool netlink_attribute_find(struct cursor cursor, unsigned type, struct span *va
 
 /* A number at a place of an array of them; false where it is too short. */
 bool netlink_u32(struct span value, size_t index, uint32_t *out);
-
-#endif

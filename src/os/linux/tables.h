@@ -3,8 +3,7 @@
  * errno where the table cannot be read at all; what is only partly read says so with batch_state.
  * Parsers are pure, take (bytes, size) and are fuzzed.
  * Thread rule: any thread. */
-#ifndef VITALS_OS_LINUX_TABLES_H
-#define VITALS_OS_LINUX_TABLES_H
+#pragma once
 
 #include "os/linux/linux.h"
 
@@ -27,5 +26,3 @@ int table_mapped_files(const struct os *os, int64_t pid, struct row_batch *out);
 int table_environment(const struct os *os, int64_t pid, struct row_batch *out);
 int table_limits(const struct os *os, int64_t pid, struct row_batch *out);
 int table_process_sockets(const struct os *os, int64_t pid, struct row_batch *out);
-
-#endif

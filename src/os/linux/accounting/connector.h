@@ -6,8 +6,7 @@
  * reported loss no more events are taken: if a pid was reused unnoticed, children of excluded
  * processes would count. Thread rule: one thread at a time; a fork of the process that opened it
  * only closes its descriptor. */
-#ifndef VITALS_OS_LINUX_ACCOUNTING_CONNECTOR_H
-#define VITALS_OS_LINUX_ACCOUNTING_CONNECTOR_H
+#pragma once
 
 #include "os/ends.h"
 #include "os/linux/linux.h"
@@ -40,5 +39,3 @@ bool connector_is_narrow(const struct connector *connector);
 void connector_drain(struct connector *connector);
 
 void connector_close(struct connector *connector);
-
-#endif

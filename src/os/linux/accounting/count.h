@@ -1,6 +1,5 @@
 /* count.h: the accounting methods of os/count.h on Linux, one file each. */
-#ifndef VITALS_OS_LINUX_ACCOUNTING_COUNT_H
-#define VITALS_OS_LINUX_ACCOUNTING_COUNT_H
+#pragma once
 
 #include "os/count.h"
 #include "os/linux/cgroup/cgroup.h"
@@ -32,5 +31,3 @@ bool count_without_stolen(double seconds, uint64_t before, uint64_t now, double 
 
 extern const struct os_counter count_cgroup2, count_scope, count_perf, count_taskstats,
     count_cgroup1, count_connector, count_wait;
-
-#endif

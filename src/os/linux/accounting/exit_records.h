@@ -8,8 +8,7 @@
  * belongs to the run. A child that no process has waited for may be reaped by the launcher after
  * its parent has ended: its usage was added to that parent, and nothing of it is missing. Pure
  * except for memory; one thread at a time. */
-#ifndef VITALS_OS_LINUX_ACCOUNTING_EXIT_RECORDS_H
-#define VITALS_OS_LINUX_ACCOUNTING_EXIT_RECORDS_H
+#pragma once
 
 #include "util/base.h"
 
@@ -61,5 +60,3 @@ bool exit_tree_is_cut(const struct exit_tree *tree);
 
 /* Accepts NULL. */
 void exit_tree_free(struct exit_tree *tree);
-
-#endif

@@ -1,7 +1,6 @@
 /* pid_chain.h: records of processes, found by pid and walked in a list. Thread rule: the caller's.
  */
-#ifndef VITALS_OS_LINUX_ACCOUNTING_PID_CHAIN_H
-#define VITALS_OS_LINUX_ACCOUNTING_PID_CHAIN_H
+#pragma once
 
 #include "util/hash.h"
 #include "util/memory.h"
@@ -59,5 +58,3 @@ static inline void pid_chain_done(struct pid_chain *chain)
         pid_chain_remove(chain, chain->first);
     hash_done(&chain->nodes);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * (taskstats). Needs CAP_NET_ADMIN in the initial namespaces. exit_records.h and ends.c find the
  * tree of a record. Thread rule: one thread at a time; a fork of the process that opened it only
  * closes its descriptor. */
-#ifndef VITALS_OS_LINUX_ACCOUNTING_TASKSTATS_H
-#define VITALS_OS_LINUX_ACCOUNTING_TASKSTATS_H
+#pragma once
 
 #include "os/linux/accounting/exit_records.h"
 #include "os/linux/linux.h"
@@ -32,5 +31,3 @@ void exit_listener_drain(struct exit_listener *listener,
 
 /* Accepts a listener that failed to open, or is closed already. */
 void exit_listener_close(struct exit_listener *listener);
-
-#endif

@@ -2,8 +2,7 @@
  * those of others are.
  *
  * Thread rule: workers only; no memory is asked for. */
-#ifndef VITALS_OS_LINUX_CGROUP_CGROUP_H
-#define VITALS_OS_LINUX_CGROUP_CGROUP_H
+#pragma once
 
 #include "os/linux/linux.h"
 #include "os/linux/machine/host_files.h"
@@ -104,5 +103,3 @@ void groups_take_mount(struct os_groups *groups, struct span line);
 /* Where the cgroup with that path is for a controller, and of which version (0: nowhere). Pure. */
 unsigned groups_place(const struct os_groups *groups, unsigned controller, struct span path,
                       struct cgroup_place *out);
-
-#endif

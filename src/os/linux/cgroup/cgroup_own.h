@@ -2,8 +2,7 @@
  *
  * One hierarchy each: of version 2, or of one controller of version 1. Thread rule: the launcher's
  * thread. */
-#ifndef VITALS_OS_LINUX_CGROUP_CGROUP_OWN_H
-#define VITALS_OS_LINUX_CGROUP_CGROUP_OWN_H
+#pragma once
 
 #include "os/count.h"
 #include "os/linux/cgroup/cgroup.h"
@@ -104,5 +103,3 @@ os_quantities own_figures_found(struct own_group *group, const struct own_figure
 /* Reads those of `counts`. */
 void own_figures_read(const struct os *os, const struct own_group *group,
                       const struct own_figure *figures, os_quantities counts, struct counted *out);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Everything is read below the roots of struct os; a fact that cannot be read is unknown, and has
  * no row. Thread rule: workers only; no memory is asked for. */
-#ifndef VITALS_OS_LINUX_DIAGNOSIS_OURSELVES_H
-#define VITALS_OS_LINUX_DIAGNOSIS_OURSELVES_H
+#pragma once
 
 #include "model/diagnosis.h"
 #include "os/linux/lines.h"
@@ -98,5 +97,3 @@ void ourselves_parse_status(struct span line, struct ourselves *out);
 
 /* Parses a line of os-release(5): ID, and ID_LIKE if that one is not known. */
 void ourselves_parse_release(struct span line, struct ourselves *out);
-
-#endif

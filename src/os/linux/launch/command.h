@@ -5,8 +5,7 @@
  * So nothing that it executes may touch what a thread of ours owns, errno included: it calls the
  * kernel itself, and what it reads is in a block of its own. None of our handlers runs in it: its
  * signals are blocked until the exec, and do what is usual. Thread rule: that of os/launch.h. */
-#ifndef VITALS_OS_LINUX_LAUNCH_COMMAND_H
-#define VITALS_OS_LINUX_LAUNCH_COMMAND_H
+#pragma once
 
 #include "os/launch.h"
 
@@ -31,5 +30,3 @@ int64_t command_fork(const struct os_command *command, const struct command_sign
 
 /* After its exec, or where there never will be one. Accepts NULL. */
 void command_begun(void *memory);
-
-#endif

@@ -4,8 +4,7 @@
  * leaves the others unchanged, so that values which a kernel does not report stay unset. A line
  * that is cut by the end of the text is ignored: a part of a number would be wrong. Thread rule:
  * pure. */
-#ifndef VITALS_OS_LINUX_MACHINE_HOST_FILES_H
-#define VITALS_OS_LINUX_MACHINE_HOST_FILES_H
+#pragma once
 
 #include "os/os.h"
 #include "util/cursor.h"
@@ -102,5 +101,3 @@ struct cgroup_place {
 /* Takes the mount for a cgroup's place if it shows more of its ancestors than `place` does. */
 void host_place_cgroup(const struct cgroup_mount *mount, struct span cgroup,
                        struct cgroup_place *place);
-
-#endif

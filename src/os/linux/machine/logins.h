@@ -1,7 +1,6 @@
 /* logins.h: parsers for users logged in: records of utmp and files of logind's sessions. Pure,
  * total, fuzzed. Borrowed strings point into the bytes. Thread rule: pure. */
-#ifndef VITALS_OS_LINUX_MACHINE_LOGINS_H
-#define VITALS_OS_LINUX_MACHINE_LOGINS_H
+#pragma once
 
 #include "util/cursor.h"
 
@@ -22,5 +21,3 @@ bool login_parse_session(const char *bytes, size_t size, struct login *out);
 
 /* True if both are one login: of one user, by one process or at one terminal. */
 bool login_same(const struct login *record, const struct login *session);
-
-#endif

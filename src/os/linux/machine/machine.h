@@ -1,7 +1,6 @@
 /* machine.h: parts of os_read_machine, one file each. Each appends what `out` wants, and opens only
  * the files that are needed for it. Thread rule: workers only. */
-#ifndef VITALS_OS_LINUX_MACHINE_MACHINE_H
-#define VITALS_OS_LINUX_MACHINE_MACHINE_H
+#pragma once
 
 #include "os/linux/lines.h"
 
@@ -27,5 +26,3 @@ size_t machine_parse_release(const char *bytes, size_t size, char *out, size_t c
 
 /* Parses a line "key : value" of /proc/cpuinfo. */
 bool machine_parse_cpuinfo(struct span line, struct span *key, struct span *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* mounts.h: parses a line of /proc/self/mountinfo, classifies file systems, and reads ZFS pools.
  * Thread rule: pure, except for ZFS. */
-#ifndef VITALS_OS_LINUX_MACHINE_MOUNTS_H
-#define VITALS_OS_LINUX_MACHINE_MOUNTS_H
+#pragma once
 
 #include "os/linux/linux.h"
 
@@ -70,5 +69,3 @@ bool zfs_write_pools(const struct os *os, const struct zfs_pools *pools, struct 
  * "objset-…" (one per line); returns false if they are missing. */
 bool zfs_parse_io(const char *bytes, size_t size, uint64_t *read, uint64_t *written);
 bool zfs_parse_objset(const char *bytes, size_t size, uint64_t *read, uint64_t *written);
-
-#endif

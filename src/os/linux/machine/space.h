@@ -4,8 +4,7 @@
  * one of its threads is held. So a child process asks for the file systems that may do so (network,
  * FUSE): it shares nothing with this one and is left behind if it is held. The calling thread waits
  * for it all the same, but ends with its process. Thread rule: workers. */
-#ifndef VITALS_OS_LINUX_MACHINE_SPACE_H
-#define VITALS_OS_LINUX_MACHINE_SPACE_H
+#pragma once
 
 #include "os/linux/machine/mounts.h"
 
@@ -19,5 +18,3 @@ struct space_reader {
 int space_read(struct space_reader *reader, const struct os *os, const struct mount *mount,
                struct statvfs *space);
 void space_done(struct space_reader *reader);
-
-#endif

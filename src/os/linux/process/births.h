@@ -5,8 +5,7 @@
  * again is another process. Births come in their order: no process has a child before it was born.
  *
  * Pure but for memory; one thread at a time. */
-#ifndef VITALS_OS_LINUX_PROCESS_BIRTHS_H
-#define VITALS_OS_LINUX_PROCESS_BIRTHS_H
+#pragma once
 
 #include "util/hash.h"
 
@@ -33,5 +32,3 @@ void births_remove(struct births *births, uint32_t pid);
 void births_take(struct births *births, const char *bytes, size_t size);
 
 void births_done(struct births *births);
-
-#endif

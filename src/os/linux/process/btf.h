@@ -1,8 +1,7 @@
 /* btf.h: how this kernel lays out its own structures, as it tells in /sys/kernel/btf/vmlinux.
  *
  * Documentation/bpf/btf.rst. One thread at a time per object. */
-#ifndef VITALS_OS_LINUX_PROCESS_BTF_H
-#define VITALS_OS_LINUX_PROCESS_BTF_H
+#pragma once
 
 #include "util/base.h"
 
@@ -26,5 +25,3 @@ struct btf_field {
  * Returns false if there is none, or it is a bit-field. */
 bool btf_member(const struct btf *btf, const char *structure, const char *path,
                 struct btf_field *out);
-
-#endif

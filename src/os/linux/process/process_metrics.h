@@ -5,8 +5,7 @@
  * what went through its network namespace, _waits how long it waited. Each reader is called where
  * one of its metrics is wanted, opens nothing for the others, and gives every one of them a value
  * or a reason. Thread rule: any thread. */
-#ifndef VITALS_OS_LINUX_PROCESS_PROCESS_METRICS_H
-#define VITALS_OS_LINUX_PROCESS_PROCESS_METRICS_H
+#pragma once
 
 #include "os/linux/process/process_tables.h"
 
@@ -98,5 +97,3 @@ int linux_taskstats(const struct os *os, int64_t pid, struct linux_taskstats *ou
 /* Answers of generic netlink. They return 0, the errno that the answer is, or -EBADMSG. */
 int linux_parse_family(const char *bytes, size_t size, uint16_t *id);
 int linux_parse_taskstats(const char *bytes, size_t size, struct linux_taskstats *out);
-
-#endif

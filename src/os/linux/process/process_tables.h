@@ -2,8 +2,7 @@
  *
  * Parsers are pure, take bytes that a process may have chosen, never read past them, and are
  * fuzzed. Thread rule: any thread. */
-#ifndef VITALS_OS_LINUX_PROCESS_PROCESS_TABLES_H
-#define VITALS_OS_LINUX_PROCESS_PROCESS_TABLES_H
+#pragma once
 
 #include "os/linux/tables.h"
 
@@ -204,5 +203,3 @@ struct linux_limit_values {
 /* /proc/PID/limits, in the order of LINUX_LIMIT. Returns how many were found. */
 size_t linux_parse_limits(const char *bytes, size_t size,
                           struct linux_limit_values out[static LINUX_LIMITS]);
-
-#endif

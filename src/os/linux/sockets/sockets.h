@@ -5,8 +5,7 @@
  * in one file below /proc/PID/net. Both fill the same list; fields that only one of them has are
  * not set by the other. Parsers are pure, take (bytes, size) and are fuzzed. Thread rule: any
  * thread; a list belongs to one. */
-#ifndef VITALS_OS_LINUX_SOCKETS_SOCKETS_H
-#define VITALS_OS_LINUX_SOCKETS_SOCKETS_H
+#pragma once
 
 #include "os/linux/process/process_tables.h"
 #include "util/hash.h"
@@ -202,5 +201,3 @@ uint64_t socket_owner_inode(const struct os *os, const struct socket_owner *owne
  * accessed. */
 bool socket_owner_protocol(const struct os *os, const struct socket_owner *owner,
                            struct socket_info *info);
-
-#endif
