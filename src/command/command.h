@@ -2,8 +2,7 @@
  *
  * A new subcommand is a file with its function, a line here, a row in command_table.c, and the rows
  * of its options in option_table.c. */
-#ifndef VITALS_COMMAND_COMMAND_H
-#define VITALS_COMMAND_COMMAND_H
+#pragma once
 
 #include "command/output.h"
 #include "command/settings.h"
@@ -217,5 +216,3 @@ int command_tell_no_devices(const vitals_snapshot *snapshot);
 
 /* Prints a snapshot as JSON and a newline. Returns EXIT_DONE, or EXIT_CANNOT after a message. */
 int command_print_json(const vitals_snapshot *snapshot, struct output *output);
-
-#endif

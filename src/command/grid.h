@@ -3,8 +3,7 @@
  * Cells are added row by row, measured, and painted when all are there. All text that is added must
  * be safe. If memory is exhausted, later cells are dropped and grid_paint returns an error. One
  * thread. */
-#ifndef VITALS_COMMAND_GRID_H
-#define VITALS_COMMAND_GRID_H
+#pragma once
 
 #include "command/output.h"
 #include "feed/text.h"
@@ -59,5 +58,3 @@ int grid_paint(const struct grid *grid, const struct grid_form *form, struct pai
  * memory is exhausted. */
 int grid_print(const struct grid *grid, const struct grid_form *form, bool color, bool apart,
                struct output *output);
-
-#endif

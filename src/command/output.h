@@ -1,8 +1,7 @@
 /* output.h: buffered output to standard output or to a file. The first failure is remembered and
  * reported at the end. A closed pipe (`| head`) is not a failure, and further writes are then
  * harmless. One thread. */
-#ifndef VITALS_COMMAND_OUTPUT_H
-#define VITALS_COMMAND_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ bool output_open(const struct output *output);
 
 /* Flushes. Returns `code`, or EXIT_CANNOT after a message if a write failed. */
 int output_done(struct output *output, int code);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Strings are borrowed from the arguments, the environment or the settings' own memory, and live as
  * long as the settings. */
-#ifndef VITALS_COMMAND_SETTINGS_H
-#define VITALS_COMMAND_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -357,5 +356,3 @@ void settings_done(struct settings *settings);
 /* Returns the origin of a field's value: settings_origin(settings,
  * &settings->sampling.interval_ns). */
 enum origin settings_origin(const struct settings *settings, const void *field);
-
-#endif

@@ -3,8 +3,7 @@
  * `vitals` is linked without SQLite and ncurses, which take 0.4 ms to load: an eighth of the cost
  * of `vitals run`. Commands that need them are the same code in `vitals-full`, which is linked with
  * all libraries; it is executed before anything is read, written or started. */
-#ifndef VITALS_COMMAND_WHOLE_H
-#define VITALS_COMMAND_WHOLE_H
+#pragma once
 
 #include "command/command.h"
 
@@ -14,5 +13,3 @@ bool whole_is_linked(void);
 /* True if the request needs SQLite or ncurses: a recording is read or written, or the monitor is
  * shown. */
 bool whole_is_needed(const struct settings *settings);
-
-#endif

@@ -1,8 +1,7 @@
 /* address.h: addresses of servers that a person gives: validity, comparison, and how to print them
  * without a login. The command checks those of its command line before anything begins; the
  * exporter also those of the environment. Pure. */
-#ifndef VITALS_EXPORT_ADDRESS_H
-#define VITALS_EXPORT_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ int address_check_mlflow(const char *uri, vitals_error *error);
 
 /* Returns EARGUMENT with the reason if this cannot be listened on. Checks the form only. */
 int address_check_listen(const char *where, vitals_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  * once.
  *
  * All requests for the same sample share one. Any thread. */
-#ifndef VITALS_EXPORT_BODY_H
-#define VITALS_EXPORT_BODY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ const void *body_bytes(const struct body *body, size_t *size);
 
 /* Returns the bytes as gzip, compressed at the first call. NULL without zlib or memory. */
 const void *body_packed(struct body *body, size_t *size);
-
-#endif

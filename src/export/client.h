@@ -3,8 +3,7 @@
  * A request blocks, so clients belong to threads of their own. Redirects are not followed, since
  * they would send credentials elsewhere. A client keeps its connection open. One thread at a time
  * per client. */
-#ifndef VITALS_EXPORT_CLIENT_H
-#define VITALS_EXPORT_CLIENT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -100,5 +99,3 @@ bool retry_helps(const struct client_answer *answer, const int *statuses);
  * but at least what the server asks for, within `most_ns`. */
 uint64_t retry_wait_ns(struct retry *retry, const struct client_answer *answer, uint64_t first_ns,
                        uint64_t most_ns);
-
-#endif

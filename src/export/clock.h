@@ -1,6 +1,5 @@
 /* clock.h: the clocks of the machine. Any thread. */
-#ifndef VITALS_EXPORT_CLOCK_H
-#define VITALS_EXPORT_CLOCK_H
+#pragma once
 
 #include <vitals/clock.h>
 
@@ -17,5 +16,3 @@ static inline uint64_t clock_realtime_ns(void)
     const vitals_clock *clock = vitals_clock_system();
     return clock->realtime_ns(clock->data);
 }
-
-#endif

@@ -1,8 +1,5 @@
 /* environment.h: the environment of this program, which is that of who started vitals. */
-#ifndef VITALS_EXPORT_ENVIRONMENT_H
-#define VITALS_EXPORT_ENVIRONMENT_H
+#pragma once
 
 /* NULL: not set, or empty. tell.c */
 const char *environment_get(const char *name);
-
-#endif

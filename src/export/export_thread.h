@@ -2,8 +2,7 @@
  *
  * The thread blocks all signals. Waits are by the monotonic clock. Both sides take `mutex` around
  * what they share, and broadcast `changed` after a change. */
-#ifndef VITALS_EXPORT_EXPORT_THREAD_H
-#define VITALS_EXPORT_EXPORT_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ void export_thread_abandon(struct export_thread *thread);
  * the descriptor was closed, even if input is left to read. To be called once. Without a thread
  * there is no watchdog. */
 void watchdog_start(int descriptor, uint64_t patience_ns);
-
-#endif

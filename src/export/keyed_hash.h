@@ -1,6 +1,5 @@
 /* keyed_hash.h: short hashes of text from outside, made by GnuTLS. Any thread. */
-#ifndef VITALS_EXPORT_KEYED_HASH_H
-#define VITALS_EXPORT_KEYED_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ uint64_t keyed_hash(const void *bytes, size_t size);
 /* SHA-256: the same in every process. Printed as %016llx it is the start of what sha256sum prints.
  */
 uint64_t stable_hash(const void *bytes, size_t size);
-
-#endif

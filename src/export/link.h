@@ -4,8 +4,7 @@
  * The exporter has a session of its own, so that signals of the terminal do not reach it. It lives
  * until its input is closed, and then for its patience. No function waits longer than documented.
  * One thread at a time; after fork() only one process may write. */
-#ifndef VITALS_EXPORT_LINK_H
-#define VITALS_EXPORT_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ enum link_end link_close(struct link *link, uint64_t wait_ns,
 /* Likewise, but kills an exporter that is not done (with pidfd, since Linux 5.3). */
 enum link_end link_end(struct link *link, uint64_t wait_ns,
                        void (*hear)(void *data, const char *line), void *data);
-
-#endif

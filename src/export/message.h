@@ -1,7 +1,6 @@
 /* message.h: what the exporter says (reply.h), read by the program that started it. Messages are
  * untrusted: a line can be anything. Pure. */
-#ifndef VITALS_EXPORT_MESSAGE_H
-#define VITALS_EXPORT_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ struct exporter_message {
 };
 
 void message_read(const char *line, struct exporter_message *message);
-
-#endif

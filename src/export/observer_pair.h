@@ -2,8 +2,7 @@
  *
  * If one fails, it is not called again and the other goes on; the failure is reported at the end,
  * with the account. Called in the sampler's process. */
-#ifndef VITALS_EXPORT_OBSERVER_PAIR_H
-#define VITALS_EXPORT_OBSERVER_PAIR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct observer_pair {
 int observer_pair_init(struct observer_pair *pair, const vitals_run_observer *first,
                        const vitals_run_observer *second, vitals_error *error);
 void observer_pair_done(struct observer_pair *pair);
-
-#endif

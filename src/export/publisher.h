@@ -8,8 +8,7 @@
  * its watchdog ends it. Messages for a person go through reply.h.
  *
  *     open ──► (snapshot | usage | mark)… ──► end, if it is a run ──► close */
-#ifndef VITALS_EXPORT_PUBLISHER_H
-#define VITALS_EXPORT_PUBLISHER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ struct publisher {
      * sent, reports it, and frees. The only function that may wait, and not longer than that. */
     void (*close)(void *data, uint64_t deadline_ns);
 };
-
-#endif

@@ -4,8 +4,7 @@
  * --api-key=X, TOKEN=X, "Authorization: Bearer X"), logins in URLs, and words that look like a
  * token (known prefixes, JWT, long hexadecimal or base64). A value that is removed becomes `***`.
  */
-#ifndef VITALS_EXPORT_REDACT_H
-#define VITALS_EXPORT_REDACT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -31,5 +30,3 @@ void redact_arguments(struct buffer *text, const json_t *arguments, enum redact_
  * one argument: the line that redact_line makes of it. With off it is empty. All other bytes are
  * unchanged. */
 void command_lines_write(struct buffer *text, const char *json, size_t size, enum redact_form form);
-
-#endif

@@ -1,8 +1,7 @@
 /* reply.h: the replies of the exporter to the command: lines of JSON on standard output.
  *
  * Any thread. Nothing waits: a line that the pipe has no room for is dropped. */
-#ifndef VITALS_EXPORT_REPLY_H
-#define VITALS_EXPORT_REPLY_H
+#pragma once
 
 #include <vitals/export.h>
 
@@ -34,5 +33,3 @@ void reply_want_processes(int all);
 /* Everything was sent or saved. The last line.
  *     {"done":true} */
 void reply_done(void);
-
-#endif

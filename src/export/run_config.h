@@ -4,8 +4,7 @@
  *
  * Command lines are passed on only as far as `command_line` permits, so that no mistake in the
  * exporter can export more. */
-#ifndef VITALS_EXPORT_RUN_CONFIG_H
-#define VITALS_EXPORT_RUN_CONFIG_H
+#pragma once
 
 #include <vitals/record/exporter.h>
 
@@ -26,5 +25,3 @@ void run_config_otlp(struct json_form *form, const char *endpoint);
 /* Writes the whole line of a run, without a newline. `out->failed`: memory is exhausted. */
 void run_config_write(const char *program, const vitals_exporter_options *options,
                       struct buffer *out);
-
-#endif

@@ -3,8 +3,7 @@
  * A line that does not get there in time is dropped and counted, in memory that the sampler's
  * process shares. Samples and marks may come from the sampler's process or thread; the rest is the
  * caller's. */
-#ifndef VITALS_EXPORT_RUN_SENDER_H
-#define VITALS_EXPORT_RUN_SENDER_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -57,5 +56,3 @@ struct json_t *run_sender_account_of(const vitals_account *account, const char *
 
 uint64_t run_sender_dropped(const struct run_sender *sender);
 void run_sender_done(struct run_sender *sender);
-
-#endif

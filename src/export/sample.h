@@ -2,8 +2,7 @@
  *
  * Immutable and reference-counted; any thread. The JSON is parsed at the first call of
  * sample_snapshot, so that a sample which is not used costs only a copy. */
-#ifndef VITALS_EXPORT_SAMPLE_H
-#define VITALS_EXPORT_SAMPLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ uint64_t sample_came_ns(const struct sample *sample);
 /* Returns the snapshot, borrowed, or NULL and the error if the line is not a snapshot; the same at
  * each call. The first call parses the JSON: some ms for 1000 processes. */
 const vitals_snapshot *sample_snapshot(struct sample *sample, vitals_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Scopes are tree, root, descendants, system and gpu; measures are those of src/run/measures.def. A
  * counter's value is since the first sample. The line follows its snapshot. */
-#ifndef VITALS_EXPORT_USAGE_LINE_H
-#define VITALS_EXPORT_USAGE_LINE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ uint64_t usage_line_realtime_ns(const json_t *usage);
  * Accept NULL. */
 uint64_t account_began_ns(const json_t *account);
 uint64_t account_ended_ns(const json_t *account);
-
-#endif

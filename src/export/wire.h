@@ -11,8 +11,7 @@
  *
  * Other lines are ignored and counted. A run whose input ends without an account has an unknown
  * end. One thread. */
-#ifndef VITALS_EXPORT_WIRE_H
-#define VITALS_EXPORT_WIRE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void wire_free(struct wire *wire); /* accepts NULL */
 int wire_next(struct wire *wire, char **line, size_t *size);
 
 uint64_t wire_passed_over(const struct wire *wire);
-
-#endif

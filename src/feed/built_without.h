@@ -1,8 +1,7 @@
 /* built_without.h: messages for parts that were not built. Packages are named as in Debian.
  *
  * A new optional library of meson.build is a line here. */
-#ifndef VITALS_FEED_BUILT_WITHOUT_H
-#define VITALS_FEED_BUILT_WITHOUT_H
+#pragma once
 
 #define BUILT_WITHOUT(part, package) \
     "this vitals was built without " part ": install " package ", then build it again"
@@ -20,5 +19,3 @@
 #define BUILT_WITHOUT_CLIENT BUILT_WITHOUT("libcurl and reaches no server", "libcurl4-openssl-dev")
 #define BUILT_WITHOUT_YAML   BUILT_WITHOUT("libyaml", "libyaml-dev")
 #define BUILT_WITHOUT_CRYPT  BUILT_WITHOUT("libcrypt", "libcrypt-dev")
-
-#endif

@@ -1,6 +1,5 @@
 /* decimal.h: numbers as the words of a file: as many digits as it takes, and no more. Pure. */
-#ifndef VITALS_FEED_DECIMAL_H
-#define VITALS_FEED_DECIMAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ void number_shortest(double value, char out[static NUMBER_WORDS]);
 /* At most so many digits behind the point, without zeros at the end. Zero is 0, and another whole
  * number ends in .0 where `point` is set: so Python prints what it rounded. */
 void number_rounded(double value, int decimals, bool point, char out[static NUMBER_WORDS]);
-
-#endif

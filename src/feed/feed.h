@@ -2,8 +2,7 @@
  *
  * A view or a publisher asks a feed for the next snapshot and never knows whether a sampler or a
  * file gives it. The snapshot's own clock is "now". One thread at a time per feed. */
-#ifndef VITALS_FEED_FEED_H
-#define VITALS_FEED_FEED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ int feed_descriptor_open(int descriptor, const char *name, struct feed *out, vit
 
 /* Closes what was opened; harmless on zeroed memory. */
 void feed_close(struct feed *feed);
-
-#endif

@@ -1,6 +1,5 @@
 /* feed_json.h: one JSON document becomes a snapshot. The form is docs/schema/snapshot.json. */
-#ifndef VITALS_FEED_FEED_JSON_H
-#define VITALS_FEED_FEED_JSON_H
+#pragma once
 
 #include <vitals/sys/builder.h>
 #include <vitals/vitals.h>
@@ -21,5 +20,3 @@ int feed_json_read(const struct feed_place *place, const char *bytes, size_t siz
 /* Fills in an error about a place: "FILE:LINE: what". Gives the code back. */
 int feed_fail(const struct feed_place *place, int code, vitals_error *error, const char *format,
               ...) VITALS_FORMAT(4, 5);
-
-#endif

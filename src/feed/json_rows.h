@@ -4,8 +4,7 @@
  * is made. The rest of the document, the frame, holds the number of a row in each row's place, so
  * the document is JSON exactly where the frame is and each row is. Only bytes are looked at:
  * whether any of it is JSON is for the reader of the pieces to say. */
-#ifndef VITALS_FEED_JSON_ROWS_H
-#define VITALS_FEED_JSON_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ struct json_rows {
 int json_rows_find(const char *bytes, size_t size, struct json_rows *out);
 
 void json_rows_done(struct json_rows *rows); /* accepts zeros */
-
-#endif

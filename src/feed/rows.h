@@ -1,6 +1,5 @@
 /* rows.h: loops over the rows of a snapshot. */
-#ifndef VITALS_FEED_ROWS_H
-#define VITALS_FEED_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ static inline bool row_uses_gpu(const vitals_row *process)
     }
     return false;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* snapshot_filter.h: copies a snapshot with a part of its rows and columns. */
-#ifndef VITALS_FEED_SNAPSHOT_FILTER_H
-#define VITALS_FEED_SNAPSHOT_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ struct snapshot_changes {
 /* Copies a snapshot. The caller unrefs *out. Errors: EMEMORY. */
 int snapshot_copy(const vitals_snapshot *snapshot, const struct snapshot_changes *changes,
                   vitals_builder *builder, vitals_snapshot **out, vitals_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* text.h: what documents and recordings need on top of util/buffer.h. */
-#ifndef VITALS_FEED_TEXT_H
-#define VITALS_FEED_TEXT_H
+#pragma once
 
 #include <vitals/vitals.h>
 
@@ -18,5 +17,3 @@ size_t text_part(vitals_text text, size_t most);
 
 /* The signature of vitals_write_fn, with a struct buffer as data. */
 int text_write(void *text, const char *bytes, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * There are two kinds. A silence stands in place of the memory: nothing can be read of the device.
  * A note stands beside values that can be read: hardware errors, the age of values that are not
  * fresh, and what holds the clocks down. Words and their order are tables in trouble.c. */
-#ifndef VITALS_FEED_TROUBLE_H
-#define VITALS_FEED_TROUBLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ const char *trouble_users(const vitals_snapshot *snapshot);
 /* "5 s", "23 min", "7 h", "4 days" */
 enum { SPAN_WORDS = 24 };
 char *span_words(double seconds, char out[static SPAN_WORDS]);
-
-#endif

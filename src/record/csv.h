@@ -2,8 +2,7 @@
  *
  * A row that is too long or has too many fields is skipped and counted. Fields are strings: a NUL
  * in one is read as a space. */
-#ifndef VITALS_RECORD_CSV_H
-#define VITALS_RECORD_CSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void csv_done(struct csv *csv);
 
 /* Parses decimal digits, a point and an exponent; returns false for anything else. */
 bool csv_number(const char *field, double *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* error.h: errors that name a file. */
-#ifndef VITALS_RECORD_ERROR_H
-#define VITALS_RECORD_ERROR_H
+#pragma once
 
 #include <vitals/vitals.h>
 
@@ -15,5 +14,3 @@ int record_no_memory(const char *path, vitals_error *error);
 
 /* The same for an errno: EGONE, EDENIED, EMEMORY or ESYSTEM, with strerror's text. */
 int record_fail_errno(int number, const char *path, vitals_error *error);
-
-#endif

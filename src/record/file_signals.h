@@ -2,8 +2,7 @@
  * limit on the size of files) and SIGPIPE. The write reports the failure itself.
  *
  * Changes no handler of the process. Between the two calls: one thread, and nothing of a caller. */
-#ifndef VITALS_RECORD_FILE_SIGNALS_H
-#define VITALS_RECORD_FILE_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 
@@ -14,5 +13,3 @@ struct file_signals {
 
 void file_signals_hold(struct file_signals *signals);
 void file_signals_release(struct file_signals *signals);
-
-#endif

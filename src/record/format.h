@@ -2,8 +2,7 @@
  *
  * A recorder opens a part, gives it all attributes, then samples and marks, and closes it. If it
  * rotates, it does so for each part. A format knows nothing of other formats. */
-#ifndef VITALS_RECORD_FORMAT_H
-#define VITALS_RECORD_FORMAT_H
+#pragma once
 
 #include "record/recorder.h"
 #include "record/sample.h"
@@ -87,5 +86,3 @@ extern const struct format FORMAT_CSV, FORMAT_DATABASE, FORMAT_GPU_TRACKER,
 /* Formats of foreign/dialect.c. */
 extern const struct format FORMAT_DIALECTS[];
 extern const size_t FORMAT_DIALECT_COUNT;
-
-#endif

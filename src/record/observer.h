@@ -10,8 +10,7 @@
  *     record_observer_done(&observer);
  *
  * The face is called in the sampler's process, the rest in the caller's. */
-#ifndef VITALS_RECORD_OBSERVER_H
-#define VITALS_RECORD_OBSERVER_H
+#pragma once
 
 #include "record/recorder.h"
 
@@ -42,5 +41,3 @@ void record_observer_attribute(struct record_observer *observer, const char *nam
 int record_observer_prepare(struct record_observer *observer, vitals_error *error);
 
 void record_observer_done(struct record_observer *observer);
-
-#endif

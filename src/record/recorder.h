@@ -3,8 +3,7 @@
  * Formats are a table (recorder.c): vitals' own SQLite and CSV, and the files of
  * resource-tracker (0.5 and 0.1) and gpu_tracker. After kill -9 the file is whole and lacks
  * at most one sample or one second. One thread. */
-#ifndef VITALS_RECORD_RECORDER_H
-#define VITALS_RECORD_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -69,5 +68,3 @@ int recorder_close(struct recorder *recorder, vitals_error *error);
 
 /* Returns the name of a format; NULL after the last. */
 const char *recorder_format_name(size_t index);
-
-#endif

@@ -3,8 +3,7 @@
  * The content tells the form, never the name. Text that is cut off or broken is read as far as it
  * is whole, and `problem` says what is missing; a database that SQLite cannot read is refused. One
  * thread. */
-#ifndef VITALS_RECORD_RECORDING_H
-#define VITALS_RECORD_RECORDING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -73,5 +72,3 @@ bool recording_has_frames(const char *path);
 /* Opens the snapshots of a recording as a feed that can seek. Broken ones are skipped and reported
  * after all others. Errors: EUNSUPPORTED if it holds none. */
 int recording_feed(const char *path, struct feed *out, vitals_error *error);
-
-#endif

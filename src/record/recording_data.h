@@ -3,8 +3,7 @@
  * A reader adds series, then the values of each row, then marks, attributes and figures. Rows are
  * aggregated as they come. Curves of more than CELLS_MAX numbers are thinned, so that a file of any
  * length fits. */
-#ifndef VITALS_RECORD_RECORDING_DATA_H
-#define VITALS_RECORD_RECORDING_DATA_H
+#pragma once
 
 #include <stdio.h>
 
@@ -116,5 +115,3 @@ int read_json(struct recording *recording, FILE *file, vitals_error *error);
 /* Reads SQLite of vitals or gpu_tracker. Errors: EFORMAT, EUNSUPPORTED (a newer form, or built
  * without SQLite), EMEMORY. */
 int read_database(struct recording *recording, vitals_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* sample.h: one sample of a run, and the names of its columns. Pure. */
-#ifndef VITALS_RECORD_SAMPLE_H
-#define VITALS_RECORD_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,5 +41,3 @@ static inline void column_name(const char *subject, const char *name, char out[s
 {
     (void)snprintf(out, COLUMN_WORDS, "%s%s%s", subject, subject[0] != '\0' ? "." : "", name);
 }
-
-#endif

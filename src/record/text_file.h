@@ -1,7 +1,6 @@
 /* text_file.h: a file of lines that is whole at any time: a line is one write, and one that does
  * not fit is removed again. One thread. */
-#ifndef VITALS_RECORD_TEXT_FILE_H
-#define VITALS_RECORD_TEXT_FILE_H
+#pragma once
 
 #include "feed/text.h"
 #include "record/error.h"
@@ -42,5 +41,3 @@ int text_file_beside(const char *path, unsigned mode, char *out, size_t capacity
 
 /* Closes the file. `descriptor` of -1 is ignored. */
 void text_file_close(struct text_file *file);
-
-#endif

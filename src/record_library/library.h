@@ -2,8 +2,7 @@
  *
  * The rooms below print and read numbers as in the C locale: a call has it in its own thread, and
  * a function of the caller's that it calls has the caller's. Thread rule: the thread that calls. */
-#ifndef VITALS_RECORD_LIBRARY_LIBRARY_H
-#define VITALS_RECORD_LIBRARY_LIBRARY_H
+#pragma once
 
 #include <locale.h>
 
@@ -28,5 +27,3 @@ int library_written(const struct library_writer *writer, int result, vitals_erro
 
 /* Sets the error, which may be NULL; returns EMEMORY. */
 int library_no_memory(vitals_error *error);
-
-#endif

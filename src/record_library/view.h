@@ -1,6 +1,5 @@
 /* view.h: how a report is shown, made of what the caller says. */
-#ifndef VITALS_RECORD_LIBRARY_VIEW_H
-#define VITALS_RECORD_LIBRARY_VIEW_H
+#pragma once
 
 #include <vitals/record/report.h>
 
@@ -9,5 +8,3 @@
 /* `given` may be NULL: the defaults. Errors: EARGUMENT (its size, a unit that is none). */
 int view_take(const vitals_report_options *given, vitals_report_options *options,
               struct account_view *view, vitals_error *error);
-
-#endif

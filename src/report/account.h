@@ -2,8 +2,7 @@
  *
  * Sees accounts, and recordings through recording.h; no machine, no clock. Its output is safe for a
  * terminal. One thread. */
-#ifndef VITALS_REPORT_ACCOUNT_H
-#define VITALS_REPORT_ACCOUNT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ struct account_member {
 /* vitals_account_json with members behind its own. */
 int account_json_with(const vitals_account *account, const struct account_member *members,
                       size_t count, vitals_write_fn *write, void *data);
-
-#endif

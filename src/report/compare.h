@@ -1,8 +1,7 @@
 /* compare.h: what several sessions used, figure by figure, against the first of them.
  *
  * A session is one or several runs of the same thing. */
-#ifndef VITALS_REPORT_COMPARE_H
-#define VITALS_REPORT_COMPARE_H
+#pragma once
 
 #include "report/phases.h"
 
@@ -72,5 +71,3 @@ int comparison_gpu_tracker(const struct comparison *comparison, const struct acc
  * behind the last colon differ, the one in the same place. NULL: none. */
 const struct phase *comparison_pair(const struct phases *first, const struct phase *phase,
                                     const struct phases *others);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Everything that comes from outside is escaped, and the page's own policy allows its own scripts
  * alone. Without JavaScript it has the same charts, drawn. One thread. */
-#ifndef VITALS_REPORT_HTML_H
-#define VITALS_REPORT_HTML_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ struct process_list;
 void html_phases(struct html *html, const struct phases *phases);
 void html_processes(struct html *html, const struct process_list *list);
 void html_sizing(struct html *html, const struct sizing *sizing);
-
-#endif

@@ -1,6 +1,5 @@
 /* html_chart.h: series over time as charts: drawn, and as data for those that can be zoomed. */
-#ifndef VITALS_REPORT_HTML_CHART_H
-#define VITALS_REPORT_HTML_CHART_H
+#pragma once
 
 #include "report/html.h"
 #include "report/html_out.h"
@@ -46,5 +45,3 @@ void charts_done(struct charts *charts);
 /* Every chart as an element, and the data of all as JSON inside a script element. */
 void charts_draw(struct html *html, const struct charts *charts);
 void charts_data(struct html *html, const struct charts *charts);
-
-#endif

@@ -1,6 +1,5 @@
 /* html_out.h: markup as it comes, with text from outside escaped. */
-#ifndef VITALS_REPORT_HTML_OUT_H
-#define VITALS_REPORT_HTML_OUT_H
+#pragma once
 
 #include "report/words.h"
 
@@ -25,5 +24,3 @@ void html_figure(struct html *html, const char *words, const char *how);
 
 /* A small word for how good a figure is. */
 void html_quality(struct html *html, vitals_availability state);
-
-#endif

@@ -1,6 +1,5 @@
 /* insight.h: what a reader should know first of a run, in one sentence. Pure. */
-#ifndef VITALS_REPORT_INSIGHT_H
-#define VITALS_REPORT_INSIGHT_H
+#pragma once
 
 #include "report/words.h"
 
@@ -13,5 +12,3 @@ struct insight {
 
 void insight_of(const vitals_account *account, const struct account_view *view,
                 struct insight *out);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A failed write is remembered; writing on is then harmless. Numbers that are not finite become
  * null. One thread. */
-#ifndef VITALS_REPORT_JSON_FORM_H
-#define VITALS_REPORT_JSON_FORM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ void form_put_string(struct json_form *form, const char *key, const char *string
 void form_put_number(struct json_form *form, const char *key, double value);
 void form_put_count(struct json_form *form, const char *key, uint64_t value);
 void form_put_bool(struct json_form *form, const char *key, bool value);
-
-#endif

@@ -1,6 +1,5 @@
 /* phases.h: what each phase of a run used: from a recording's series and marks, by name. */
-#ifndef VITALS_REPORT_PHASES_H
-#define VITALS_REPORT_PHASES_H
+#pragma once
 
 #include "record/recording.h"
 #include "report/account.h"
@@ -66,5 +65,3 @@ int phases_gpu_tracker(const struct phases *phases, const vitals_account *accoun
 const char *gpu_tracker_measure(size_t index);
 bool gpu_tracker_statistics(const struct phase *phase, const vitals_account *account,
                             const struct account_view *view, size_t index, struct statistics *out);
-
-#endif

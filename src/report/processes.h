@@ -1,6 +1,5 @@
 /* processes.h: what each process of a recording used, folded from its snapshots. */
-#ifndef VITALS_REPORT_PROCESSES_H
-#define VITALS_REPORT_PROCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct process_list {
  * processes that started before it, as vitals itself, are left out; 0: all are listed. */
 void processes_of(const char *path, int64_t root, struct process_list *out);
 void processes_done(struct process_list *list);
-
-#endif

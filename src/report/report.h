@@ -2,8 +2,7 @@
  *
  * Reports see snapshots and accounts and nothing else: no clock, no machine, no settings but these.
  * Their output is safe for a terminal. One thread. */
-#ifndef VITALS_REPORT_REPORT_H
-#define VITALS_REPORT_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ bool report_was_kept(const vitals_row *back_end);
 /* Prints the account of a run for programs: one JSON object. */
 int report_account_json(const vitals_account *account, const char *const *argv,
                         vitals_write_fn *write, void *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* run_report.h: the report of a run in the form that was asked for: what `vitals report` prints. */
-#ifndef VITALS_REPORT_RUN_REPORT_H
-#define VITALS_REPORT_RUN_REPORT_H
+#pragma once
 
 #include "record/recording.h"
 #include "report/phases.h"
@@ -25,5 +24,3 @@ struct run_report {
 /* Returns 0, or what `write` returned to stop, or less than zero where memory is out. */
 int run_report_write(const struct run_report *report, enum run_report_form form,
                      vitals_write_fn *write, void *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* sizing.h: what to ask for next time, by the rules of docs/account.md. Pure. */
-#ifndef VITALS_REPORT_SIZING_H
-#define VITALS_REPORT_SIZING_H
+#pragma once
 
 #include "report/account.h"
 
@@ -44,5 +43,3 @@ int sizing_text(const struct sizing *sizing, const struct account_view *view,
 void sizing_json(const struct sizing *sizing, void *form);
 int sizing_slurm(const struct sizing *sizing, vitals_write_fn *write, void *data);
 int sizing_kubernetes(const struct sizing *sizing, vitals_write_fn *write, void *data);
-
-#endif

@@ -1,7 +1,6 @@
 /* statistics.h: least, largest, mean and spread of numbers, and whether two sets of them differ by
  * more than chance. Pure. */
-#ifndef VITALS_REPORT_STATISTICS_H
-#define VITALS_REPORT_STATISTICS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ double statistics_gpu_tracker_std(const struct statistics *statistics);
  * instead of 1 % with 2 and 10): the degrees of freedom are limited there. 1 where either has fewer
  * than two; 0 or 1 where neither varies. */
 double statistics_welch(const struct statistics *a, const struct statistics *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* words.h: figures in words: the number in a unit that reads well or that was asked for, and how it
  * was got. Pure. */
-#ifndef VITALS_REPORT_WORDS_H
-#define VITALS_REPORT_WORDS_H
+#pragma once
 
 #include "report/account.h"
 
@@ -49,5 +48,3 @@ double words_waited(const vitals_account *account, const char *pressure, const c
 /* In words, or "N/A". */
 char *words_figure(const struct account_view *view, const vitals_figure *figure,
                    char out[static WORDS]);
-
-#endif

@@ -1,7 +1,6 @@
 /* device_list.h: the devices that a person names on the command line, and one of them as text. One
  * thread. */
-#ifndef VITALS_COMMAND_DEVICES_DEVICE_LIST_H
-#define VITALS_COMMAND_DEVICES_DEVICE_LIST_H
+#pragma once
 
 #include "command/command.h"
 #include "view/device_metrics.h"
@@ -40,5 +39,3 @@ int device_paint(const vitals_row *device, const struct device_view *view, struc
  * have. So a child does it, and is killed if a driver does not answer. Returns 0, also if no driver
  * answers in time, or EXIT_USAGE after a message. */
 int device_check(const struct machine_settings *machine, const struct measure_settings *measure);
-
-#endif

@@ -1,6 +1,5 @@
 /* doctor.h: wraps the commands of a remedy in `vitals doctor`. */
-#ifndef VITALS_COMMAND_DEVICES_DOCTOR_H
-#define VITALS_COMMAND_DEVICES_DOCTOR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
  * blanks outside of quotes and comments, with a backslash at the end. Returns the number of bytes
  * of `line` in the first part; the backslash is needed if that is not all. */
 size_t doctor_break(const char *line, size_t columns);
-
-#endif

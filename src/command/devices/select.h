@@ -1,7 +1,6 @@
 /* select.h: the parts of `vitals select`: locks, the environment of a job, CUDA's device order, and
  * why too few devices are found. One thread. */
-#ifndef VITALS_COMMAND_DEVICES_SELECT_H
-#define VITALS_COMMAND_DEVICES_SELECT_H
+#pragma once
 
 #include "command/command.h"
 
@@ -59,5 +58,3 @@ void select_id(const char *format, const vitals_row *row, char out[static SELECT
  * CUDA or it does not answer in ten seconds; the process is then left, and its own alarm kills
  * it. */
 bool select_ask_cuda(char *out, size_t capacity);
-
-#endif

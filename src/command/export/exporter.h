@@ -3,8 +3,7 @@
  *
  * Messages from the program are untrusted: a line that is not in the form of reply.h is shown as
  * safe text, and only the first few. One thread. */
-#ifndef VITALS_COMMAND_EXPORT_EXPORTER_H
-#define VITALS_COMMAND_EXPORT_EXPORTER_H
+#pragma once
 
 #include <vitals/record/exporter.h>
 
@@ -68,5 +67,3 @@ enum link_end exporter_end(struct exporter *exporter, uint64_t wait_ns);
 
 /* Parses a line, and prints the messages that are meant for the user: "vitals: mlflow: …". */
 void exporter_take(struct exporter *exporter, const char *line, struct exporter_message *message);
-
-#endif

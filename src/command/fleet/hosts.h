@@ -1,6 +1,5 @@
 /* hosts.h: the machines of --hosts, for top and select. One thread. */
-#ifndef VITALS_COMMAND_FLEET_HOSTS_H
-#define VITALS_COMMAND_FLEET_HOSTS_H
+#pragma once
 
 #include "command/command.h"
 #include "fleet/fleet.h"
@@ -17,5 +16,3 @@ int hosts_wait(const struct settings *settings, struct fleet *fleet, struct flee
 
 /* Prints which machines do not answer, a line each, at most a few. Returns how many do. */
 size_t hosts_tell_silent(const struct fleet *fleet);
-
-#endif

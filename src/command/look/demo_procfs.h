@@ -4,8 +4,7 @@
  * It is a temporary folder with a few files as a kernel writes them, and a clock that advances only
  * while the caller waits. The demo's devices compute their values from that clock and the seed
  * (src/gpu/demo). One thread opens, uses and closes it. */
-#ifndef VITALS_COMMAND_LOOK_DEMO_PROCFS_H
-#define VITALS_COMMAND_LOOK_DEMO_PROCFS_H
+#pragma once
 
 #include "command/settings.h"
 #include <vitals/context.h>
@@ -30,5 +29,3 @@ int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
 /* Removes the files and unblocks the signals; accepts NULL. Everything that was made with the
  * options must be freed before. The clock stays valid for threads that still hang in a driver. */
 void demo_procfs_close(struct demo_procfs *demo);
-
-#endif

@@ -2,8 +2,7 @@
  *
  *     {"columns": {"devices": ["gpu", "pid", "user+4", "command"]}, "sort": ["gpumem", "-pid"],
  *      "group": "user", "hidden": ["graphs"], "memory": "percent", "filter": "gpu:0"} */
-#ifndef VITALS_COMMAND_LOOK_LAYOUT_H
-#define VITALS_COMMAND_LOOK_LAYOUT_H
+#pragma once
 
 #include "command/command.h"
 #include "monitor/monitor.h"
@@ -23,5 +22,3 @@ int layout_parse(const char *path, const char *bytes, size_t size, struct arrang
 /* Replaces the file atomically, and makes its folder. Returns 0 or -1; `message` says which. */
 int layout_write(const char *path, const struct arrangement *arrangement,
                  char message[static LAYOUT_MESSAGE]);
-
-#endif

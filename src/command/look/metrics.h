@@ -1,6 +1,5 @@
 /* metrics.h: the names of types and kinds, and the metrics of a table in their order. */
-#ifndef VITALS_COMMAND_LOOK_METRICS_H
-#define VITALS_COMMAND_LOOK_METRICS_H
+#pragma once
 
 #include "command/command.h"
 #include "command/output.h"
@@ -12,5 +11,3 @@ const char *metrics_kind_name(vitals_kind kind);
 /* Return the first metric of a table, and the next of the same table; 0 after the last. */
 vitals_metric metrics_first(vitals_table entity);
 vitals_metric metrics_after(vitals_metric metric);
-
-#endif

@@ -3,8 +3,7 @@
  * An option stands once, in option_table.c. Its environment variable is VITALS_<NAME> and its key
  * in the configuration file is its name, by rule. A flag wins over the environment, which wins over
  * the configuration. Nothing here prints or exits: mistakes come back as one safe line of text. */
-#ifndef VITALS_COMMAND_OPTIONS_OPTION_H
-#define VITALS_COMMAND_OPTIONS_OPTION_H
+#pragma once
 
 #include "command/command.h"
 #include "command/output.h"
@@ -173,5 +172,3 @@ int config_read(struct settings *settings, const char *path, bool named,
 /* The same for bytes in memory; `path` is for messages. */
 int config_parse(struct settings *settings, const char *path, const char *bytes, size_t size,
                  struct option_error *error);
-
-#endif

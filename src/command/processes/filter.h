@@ -3,8 +3,7 @@
  * Of the values of one option any may hold, of several options each must. A value that is missing
  * passes no filter; whose command line is not known while --match asks for it is counted and told.
  * One thread. */
-#ifndef VITALS_COMMAND_PROCESSES_FILTER_H
-#define VITALS_COMMAND_PROCESSES_FILTER_H
+#pragma once
 
 #include <regex.h>
 
@@ -57,5 +56,3 @@ uint64_t filter_pid(const char *word);
 
 /* The letter that ps(1) has for a state's word; '?' for one that is none. */
 char filter_state_letter(const char *bytes, size_t size);
-
-#endif

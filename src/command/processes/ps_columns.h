@@ -3,8 +3,7 @@
  *
  * A column has a value for each row, which sorts and goes into CSV, and a form for people. Nothing
  * is read here: rows have what the columns' metrics were requested for. One thread. */
-#ifndef VITALS_COMMAND_PROCESSES_PS_COLUMNS_H
-#define VITALS_COMMAND_PROCESSES_PS_COLUMNS_H
+#pragma once
 
 #include "command/command.h"
 #include "feed/text.h"
@@ -105,5 +104,3 @@ char *ps_bytes(uint64_t bytes, char *out);
 
 /* A process's command line into `out`, safe; [name] of a kernel thread. */
 const char *ps_command(const vitals_row *row, bool ascii, struct buffer *out, enum color *color);
-
-#endif

@@ -1,6 +1,5 @@
 /* ps_rows.h: the processes that `vitals ps` and `vitals kill` show: chosen, sorted, as a tree. */
-#ifndef VITALS_COMMAND_PROCESSES_PS_ROWS_H
-#define VITALS_COMMAND_PROCESSES_PS_ROWS_H
+#pragma once
 
 #include "command/processes/filter.h"
 #include "command/processes/ps_columns.h"
@@ -47,5 +46,3 @@ void ps_rows_branches(const struct ps_rows *rows, const struct ps_row *row, bool
                       char out[PS_BRANCHES]);
 
 void ps_rows_done(struct ps_rows *rows);
-
-#endif

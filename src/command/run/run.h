@@ -1,6 +1,5 @@
 /* run.h: shared by the parts of `vitals run`. One thread. */
-#ifndef VITALS_COMMAND_RUN_RUN_H
-#define VITALS_COMMAND_RUN_RUN_H
+#pragma once
 
 #include "command/command.h"
 #include "command/run/run_export.h"
@@ -76,5 +75,3 @@ bool repeat_add(struct repeat *repeat, vitals_account *account);
 int repeat_text(const struct repeat *repeat, const struct account_view *view,
                 vitals_write_fn *write, void *data);
 int repeat_json(const struct repeat *repeat, vitals_write_fn *write, void *data);
-
-#endif

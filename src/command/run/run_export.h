@@ -3,8 +3,7 @@
  * Nothing here fails the job, or delays it beyond --tell-wait: a failed export is reported in one
  * line. The program is started before the job and is not one of its processes; the sampler's
  * process writes samples to it, and this process writes the end. One thread. */
-#ifndef VITALS_COMMAND_RUN_RUN_EXPORT_H
-#define VITALS_COMMAND_RUN_RUN_EXPORT_H
+#pragma once
 
 #include "command/export/exporter.h"
 #include "export/observer_pair.h"
@@ -63,5 +62,3 @@ struct run_page {
 bool run_page_make(struct run_page *page, const char *temporary, const struct account_view *view,
                    const char *recording, const char *account);
 void run_page_remove(struct run_page *page);
-
-#endif

@@ -17,8 +17,7 @@
  *     2 28338459615380 login 401
  *     3 28338459615380 other 404
  *     4 28338459615380 failed its answer is too large, above 1 MiB */
-#ifndef VITALS_EXPORT_FLEET_POLL_H
-#define VITALS_EXPORT_FLEET_POLL_H
+#pragma once
 
 enum {
     POLL_ANSWER_MAX = 1024 * 1024,     /* bytes of a document */
@@ -26,5 +25,3 @@ enum {
     POLL_LINE_MORE = 64,               /* bytes of a line beside the document */
     POLL_ROOM = 64 * 1024 * 1024       /* of all documents that are on their way */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * Runs no git and reads no configuration, so a folder of another user cannot run anything. Anything
  * that does not look like a commit gives none, and so does a repository with reftables. May wait
  * for a disk. Any thread. */
-#ifndef VITALS_EXPORT_MLFLOW_COMMIT_H
-#define VITALS_EXPORT_MLFLOW_COMMIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool commit_parse(const char *bytes, size_t size, char commit[static COMMIT_SIZE
 /* Finds the commit of a reference in packed-refs. Pure. */
 bool commit_parse_packed(const char *bytes, size_t size, const char *name,
                          char commit[static COMMIT_SIZE]);
-
-#endif

@@ -1,7 +1,6 @@
 /* mlflow_account.h: what is exported to MLflow of a run as a whole: at its begin and after its end.
  * Pure but for the batch that is written to. */
-#ifndef VITALS_EXPORT_MLFLOW_MLFLOW_ACCOUNT_H
-#define VITALS_EXPORT_MLFLOW_MLFLOW_ACCOUNT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -33,5 +32,3 @@ const char *mlflow_status(const json_t *status);
 
 /* Appends the account as a document, without the command line unless all of it may leave. */
 void mlflow_account_document(const json_t *account, enum redact_form form, struct buffer *out);
-
-#endif

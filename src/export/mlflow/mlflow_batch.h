@@ -2,8 +2,7 @@
  *
  * A request holds at most 1000 metrics, or 100 parameters or tags, and less than 1 MB. Keys and
  * values are made valid. One thread at a time. */
-#ifndef VITALS_EXPORT_MLFLOW_MLFLOW_BATCH_H
-#define VITALS_EXPORT_MLFLOW_MLFLOW_BATCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ void mlflow_key(struct buffer *out, const char *key);
 
 /* Appends {"key":…,"value":…} of a tag or parameter; the value is cut to `most` bytes. */
 void mlflow_pair(struct buffer *out, const char *key, vitals_text value, size_t most);
-
-#endif

@@ -3,8 +3,7 @@
  * Over each window a gauge is its mean, with its peak beside it; a counter is its value at the last
  * sample. A point has the time of that sample. The first sample is a point of its own, so that
  * short runs have a line too. Missing values have no point. One thread at a time. */
-#ifndef VITALS_EXPORT_MLFLOW_MLFLOW_POINTS_H
-#define VITALS_EXPORT_MLFLOW_MLFLOW_POINTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -56,5 +55,3 @@ double mlflow_points_cores(const struct mlflow_points *points);
 
 /* Returns the time of the newest sample, in ms since 1970; 0 if there was none. */
 uint64_t mlflow_points_newest_ms(const struct mlflow_points *points);
-
-#endif

@@ -4,8 +4,7 @@
  * While the server is away it retries, with growing intervals of up to a minute. A record that the
  * server refuses is left out and reported once; so is one that it fails over repeatedly while it
  * accepts others. A login that never worked, or a server that never was MLflow's, ends sending. */
-#ifndef VITALS_EXPORT_MLFLOW_MLFLOW_SENDER_H
-#define VITALS_EXPORT_MLFLOW_MLFLOW_SENDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ bool mlflow_sender_stop(struct mlflow_sender *sender, uint64_t deadline_ns);
 
 /* Frees the sender. `why`: the reason that not all was sent; empty if it was reported already. */
 void mlflow_sender_free(struct mlflow_sender *sender, char why[static 400]);
-
-#endif

@@ -1,8 +1,7 @@
 /* mlflow_server.h: the calls of MLflow's REST interface that vitals uses.
  *
  * Blocks as long as a request takes. One thread at a time per server. */
-#ifndef VITALS_EXPORT_MLFLOW_MLFLOW_SERVER_H
-#define VITALS_EXPORT_MLFLOW_MLFLOW_SERVER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdatomic.h>
@@ -89,5 +88,3 @@ int mlflow_login(bool with_login, struct client **out, vitals_error *error);
 /* Reads `key` of the section [mlflow] of an INI file into *out, of `size` bytes. Returns false if
  * it is not there or too long. Pure. */
 bool mlflow_credential(const char *bytes, size_t length, const char *key, char *out, size_t size);
-
-#endif

@@ -8,8 +8,7 @@
  * Each record has a checksum and a number (spool_record.h): after damaged bytes the next whole
  * record is found, and no record is given twice. A file with damaged bytes is never removed, but
  * renamed to NAME.damaged after everything else has arrived. */
-#ifndef VITALS_EXPORT_MLFLOW_SPOOL_H
-#define VITALS_EXPORT_MLFLOW_SPOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ int spool_trouble(struct spool *spool);
 
 /* `remove`: unlinks the file too, whatever it holds. Accepts NULL. */
 void spool_close(struct spool *spool, bool remove);
-
-#endif

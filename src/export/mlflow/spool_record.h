@@ -14,8 +14,7 @@
  * KIND "done" for the place in the file before which everything has arrived. Records appended to
  * such a file are of format 2, with SPOOL_OLD_ID. The first lines of the two differ in so many
  * bytes that no damage turns one into the other. */
-#ifndef VITALS_EXPORT_MLFLOW_SPOOL_RECORD_H
-#define VITALS_EXPORT_MLFLOW_SPOOL_RECORD_H
+#pragma once
 
 #include "export/mlflow/spool.h"
 
@@ -82,5 +81,3 @@ void spool_add_damage(struct spool_damage *damage, struct spool_place place);
 
 /* Scans the first `size` bytes. Errors: EFORMAT (no spool), EMEMORY. */
 int spool_scan(int descriptor, uint64_t size, struct spool_scan *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* otlp_answer.h: reads a collector's answer: what it rejected, and why. Pure. */
-#ifndef VITALS_EXPORT_OTLP_OTLP_ANSWER_H
-#define VITALS_EXPORT_OTLP_OTLP_ANSWER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ struct otlp_answer {
  * malformed answer is empty. */
 void otlp_answer_read(const char *content_type, const void *bytes, size_t size,
                       struct otlp_answer *answer);
-
-#endif

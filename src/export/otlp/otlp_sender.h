@@ -3,8 +3,7 @@
  * The queue holds the newest documents: if it is full the oldest is dropped, and counted. A failure
  * that may be temporary is retried, in order; a document that the collector refuses is dropped, and
  * counted. Each change is reported once (reply.h). */
-#ifndef VITALS_EXPORT_OTLP_OTLP_SENDER_H
-#define VITALS_EXPORT_OTLP_OTLP_SENDER_H
+#pragma once
 
 #include "export/otlp/otlp_settings.h"
 #include "feed/text.h"
@@ -23,5 +22,3 @@ void otlp_sender_push(struct otlp_sender *sender, struct buffer *document);
 /* Sends the rest, until the deadline of the monotonic clock, reports what was lost, and frees the
  * sender. Returns true if the thread has ended, so that the settings may be freed. */
 bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns);
-
-#endif

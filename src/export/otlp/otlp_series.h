@@ -2,8 +2,7 @@
  *
  * A cumulative sum carries the time from which it counts. A sum that is lower than before was
  * reset, at the earliest when it was last seen. One thread. */
-#ifndef VITALS_EXPORT_OTLP_OTLP_SERIES_H
-#define VITALS_EXPORT_OTLP_OTLP_SERIES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ void otlp_series_turn(struct otlp_series *series);
 
 /* Forgets all: the keys of another stream follow. */
 void otlp_series_clear(struct otlp_series *series);
-
-#endif

@@ -3,8 +3,7 @@
  * OTEL_EXPORTER_OTLP_METRICS_… wins over OTEL_EXPORTER_OTLP_…. An invalid value is an error if
  * nothing would work with it; else it is reported and the default is used. Pure but for the
  * environment that it is given. */
-#ifndef VITALS_EXPORT_OTLP_OTLP_SETTINGS_H
-#define VITALS_EXPORT_OTLP_OTLP_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ void otlp_settings_done(struct otlp_settings *settings);
 /* Parses k=v,k=v with percent-encoded values. Returns false, with *out empty, if a pair is
  * malformed or memory is out. */
 bool otlp_pairs_read(const char *words, struct otlp_pairs *out);
-
-#endif

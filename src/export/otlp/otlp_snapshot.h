@@ -2,8 +2,7 @@
  *
  * Missing values have no point. A sum has the time of its reading, all else that of the snapshot.
  * One thread. */
-#ifndef VITALS_EXPORT_OTLP_OTLP_SNAPSHOT_H
-#define VITALS_EXPORT_OTLP_OTLP_SNAPSHOT_H
+#pragma once
 
 #include <jansson.h>
 #include <vitals/vitals.h>
@@ -47,5 +46,3 @@ void otlp_describe_workload(struct otlp_attributes *attributes, const vitals_row
  */
 void otlp_describe_job(struct otlp_attributes *attributes, const vitals_row *process,
                        const struct otlp_look *look);
-
-#endif

@@ -3,8 +3,7 @@
  * Names of the semantic conventions, with their unit, instrument and attributes, if they have one;
  * else `vitals.` and our own name without its unit, which a Prometheus behind a collector restores.
  * Constant. */
-#ifndef VITALS_EXPORT_OTLP_OTLP_TABLE_H
-#define VITALS_EXPORT_OTLP_OTLP_TABLE_H
+#pragma once
 
 #include <vitals/vitals.h>
 
@@ -60,5 +59,3 @@ const char *otlp_unit(const char *unit, const char *name, char *out, size_t capa
 
 /* Returns the length of a name without its unit: `cpu_seconds` is `cpu`; `cpu_ratio` stays. */
 size_t otlp_stem(const char *name, const char *unit);
-
-#endif

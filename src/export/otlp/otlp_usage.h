@@ -2,8 +2,7 @@
  * process, `vitals.run.` for its tree, and the tree's use of each device.
  *
  * One thread. */
-#ifndef VITALS_EXPORT_OTLP_OTLP_USAGE_H
-#define VITALS_EXPORT_OTLP_OTLP_USAGE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, co
  * never decrease; peaks, means, the exit code and the end are gauges. */
 void otlp_account_write(struct otlp_writer *writer, const json_t *account, const json_t *last,
                         const struct otlp_job *job, uint64_t now_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * Metrics are written one after another, each with its points. A document that reaches
  * OTLP_DOCUMENT_MAX is ended and the next begun, within a metric if necessary; each document is
  * complete. Without points there is no document. Values must be finite. One thread. */
-#ifndef VITALS_EXPORT_OTLP_OTLP_WRITER_H
-#define VITALS_EXPORT_OTLP_OTLP_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ void otlp_writer_point(struct otlp_writer *writer, const struct otlp_point *poin
 
 /* Ends the last document, and frees the buffer. */
 void otlp_writer_end(struct otlp_writer *writer);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Writing appends to a text, which remembers a failure. Reading walks the fields of one message,
  * never beyond its end, whatever the bytes are. Any thread. */
-#ifndef VITALS_EXPORT_OTLP_PROTOBUF_H
-#define VITALS_EXPORT_OTLP_PROTOBUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void protobuf_read(struct protobuf_reader *reader, const void *bytes, size_t siz
 
 /* Returns false at the end, or if the rest is broken. */
 bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *field);
-
-#endif

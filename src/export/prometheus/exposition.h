@@ -4,8 +4,7 @@
  * not in it. Nothing here reads the machine or waits. Sums over processes are accumulated from
  * snapshot to snapshot (exposition_count), so that they never decrease when a process ends. One
  * thread at a time. */
-#ifndef VITALS_EXPORT_PROMETHEUS_EXPOSITION_H
-#define VITALS_EXPORT_PROMETHEUS_EXPOSITION_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -93,5 +92,3 @@ bool exposition_is_stale(const struct exposition *exposition, const struct sampl
 
 /* Returns the media type of the document. */
 const char *exposition_content_type(enum exposition_format format);
-
-#endif

@@ -3,8 +3,7 @@
  * Ensures what makes a document valid: the head of a family is written once, before its samples; a
  * series is written once (the first wins); labels are escaped; a value that is missing, stale or
  * not finite is not written. One thread. */
-#ifndef VITALS_EXPORT_PROMETHEUS_EXPOSITION_PAGE_H
-#define VITALS_EXPORT_PROMETHEUS_EXPOSITION_PAGE_H
+#pragma once
 
 #include "export/prometheus/exposition.h"
 #include "export/prometheus/exposition_sums.h"
@@ -116,5 +115,3 @@ void nvitop_past_add(struct nvitop_past *past, const vitals_snapshot *snapshot);
 void nvitop_past_done(struct nvitop_past *past);
 
 void nvitop_write(struct exposition_page *page, const struct nvitop_past *past);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The device time of a workload includes that of ended processes; the last reading of a source and
  * the first sight of an error are known only from earlier snapshots. One thread at a time. */
-#ifndef VITALS_EXPORT_PROMETHEUS_EXPOSITION_SUMS_H
-#define VITALS_EXPORT_PROMETHEUS_EXPOSITION_SUMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ vitals_availability exposition_state_of(const vitals_row *row);
 
 /* Returns the key of a workload in `workloads`. */
 uint64_t exposition_workload_key(vitals_text id);
-
-#endif

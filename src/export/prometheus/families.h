@@ -4,8 +4,7 @@
  * exporter writes them (exposition.h), and docs/prometheus.md is printed from them. A new family is
  * a row in families.c, which states only what does not follow from its first metric. A family that
  * is not simply the rows of a table names its writer (family_writers.c). */
-#ifndef VITALS_EXPORT_PROMETHEUS_FAMILIES_H
-#define VITALS_EXPORT_PROMETHEUS_FAMILIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -159,5 +158,3 @@ extern const size_t nvitop_families_count;
 
 /* The metrics of labels and information, 0 at the end. */
 extern const vitals_metric nvitop_identities[];
-
-#endif

@@ -2,8 +2,7 @@
  * libraries.
  *
  * The names have no prefix of ours: dashboards look for them. One thread. */
-#ifndef VITALS_EXPORT_PROMETHEUS_SELF_METRICS_H
-#define VITALS_EXPORT_PROMETHEUS_SELF_METRICS_H
+#pragma once
 
 #include "export/prometheus/exposition.h"
 #include "export/prometheus/families.h"
@@ -21,5 +20,3 @@ void self_metrics_free(struct self_metrics *metrics); /* accepts NULL */
 /* Reads what is available; returns how many. Costs some 20 system calls. */
 size_t self_metrics_read(struct self_metrics *metrics,
                          struct exposition_figure figures[SELF_METRIC_FAMILIES]);
-
-#endif

@@ -4,8 +4,7 @@
  * places are taken, the connection that has waited longest without a complete request is closed,
  * so that thousands of idle connections keep no request out. A connection is cut off by shutting
  * its socket down; libmicrohttpd then closes it. One thread. */
-#ifndef VITALS_EXPORT_SERVER_CONNECTIONS_H
-#define VITALS_EXPORT_SERVER_CONNECTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ void connections_cut_outdated(struct connections *connections,
 /* Cuts off connections past their deadline. Returns the time until the next check, or UINT64_MAX
  * if there are no connections. */
 uint64_t connections_sweep(struct connections *connections, uint64_t now_ns);
-
-#endif

@@ -5,8 +5,7 @@
  * if its driver counts. Missing values are gaps, and so are values that a late source has not read
  * again. The line of a device that is gone stays for an hour. Samples between two points are not
  * parsed. One thread. */
-#ifndef VITALS_EXPORT_SERVER_HISTORY_H
-#define VITALS_EXPORT_SERVER_HISTORY_H
+#pragma once
 
 #include "export/sample.h"
 #include "feed/text.h"
@@ -37,5 +36,3 @@ struct sample *history_before(const struct history_store *history);
  * The last member explains each word of availability. Times only increase, even if the wall clock
  * was set: the newest is right, and the others have their true distance from it. */
 void history_write(const struct history_store *history, struct buffer *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* listener.h: the listening sockets. One thread. */
-#ifndef VITALS_EXPORT_SERVER_LISTENER_H
-#define VITALS_EXPORT_SERVER_LISTENER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -32,5 +31,3 @@ int listeners_open(const char *where, const char *lacks, struct listener *listen
                    vitals_error *error);
 
 void listeners_close(struct listener *listeners, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* page_files.h: the files of the web page, which scripts/embed-files compiles into the program. */
-#ifndef VITALS_EXPORT_SERVER_PAGE_FILES_H
-#define VITALS_EXPORT_SERVER_PAGE_FILES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ struct page_file {
 
 /* Not sorted; the last one has no path. */
 extern const struct page_file page_files[];
-
-#endif

@@ -4,8 +4,7 @@
  * was right is recognized afterwards by an HMAC of user, hash and password with a random key, so
  * that a scrape does not cost a bcrypt each time. Wrong passwords are not kept. One thread at a
  * time, besides the threads that are started here. */
-#ifndef VITALS_EXPORT_SERVER_PASSWORD_H
-#define VITALS_EXPORT_SERVER_PASSWORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ bool comparison_is_done(const struct password_comparison *comparison);
 /* Waits for its end, frees it and returns whether the password was right. If so, adds it to the
  * cache. */
 bool comparison_finish(struct password_comparison *comparison, struct password_cache *cache);
-
-#endif

@@ -1,7 +1,6 @@
 /* request_headers.h: parses the headers Accept, Accept-Encoding and If-None-Match, and checks Host
  * against the names of this server. Pure functions, except host_names_new. */
-#ifndef VITALS_EXPORT_SERVER_REQUEST_HEADERS_H
-#define VITALS_EXPORT_SERVER_REQUEST_HEADERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ bool host_names_allow(const struct host_names *names, const char *header,
 
 /* Returns whether it is a loopback address. */
 bool host_is_loopback(const struct sockaddr *address);
-
-#endif

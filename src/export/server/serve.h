@@ -2,8 +2,7 @@
  * libmicrohttpd's daemon, serve_request.c admits requests, serve_answer.c sends answers and events.
  *
  * Only the server's thread uses it, unless a comment says otherwise. */
-#ifndef VITALS_EXPORT_SERVER_SERVE_H
-#define VITALS_EXPORT_SERVER_SERVE_H
+#pragma once
 
 #include <microhttpd.h>
 #include <pthread.h>
@@ -243,5 +242,3 @@ struct serve {
         const struct sample *sample; /* not a reference: equals `newest` */
     } exposed[EXPOSITION_FORMATS];
 };
-
-#endif

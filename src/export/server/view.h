@@ -7,8 +7,7 @@
  * A counter is written as its rate, named NAME_per_second. A missing value is a list of its
  * reason, ["denied"]; a value of another availability than `have` is a pair, ["stale",61]. Text is
  * escaped so that it can be shown as it is. A table that is not complete has a member "state". */
-#ifndef VITALS_EXPORT_SERVER_VIEW_H
-#define VITALS_EXPORT_SERVER_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ void view_write(struct buffer *text, const struct view_sample *sample,
 /* Appends untrusted text as a JSON string with quotes. Control and invisible characters are
  * spelled out: \u{202e}. */
 void view_write_text(struct buffer *text, vitals_text bytes);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Unknown keys are errors, and so are keys of exporter-toolkit that vitals does not support, so
  * that a requested protection is never silently missing. Immutable after reading. */
-#ifndef VITALS_EXPORT_SERVER_WEB_CONFIG_H
-#define VITALS_EXPORT_SERVER_WEB_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
 bool web_config_changed(const struct web_config *config);
 
 void web_config_free(struct web_config *config); /* accepts NULL; wipes the key */
-
-#endif

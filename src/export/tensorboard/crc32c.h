@@ -1,6 +1,5 @@
 /* crc32c.h: the Castagnoli checksum (RFC 3720), for TensorBoard's files and MLflow's spool. */
-#ifndef VITALS_EXPORT_TENSORBOARD_CRC32C_H
-#define VITALS_EXPORT_TENSORBOARD_CRC32C_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ static inline uint32_t crc32c(const void *bytes, size_t size)
     }
     return ~sum;
 }
-
-#endif

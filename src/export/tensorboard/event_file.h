@@ -3,8 +3,7 @@
  * A thread writes it, so that a slow disk holds up nothing else. Each record is one write, so that
  * a truncated file has whole records. The queue is bounded: a record that does not fit is dropped,
  * and counted. */
-#ifndef VITALS_EXPORT_TENSORBOARD_EVENT_FILE_H
-#define VITALS_EXPORT_TENSORBOARD_EVENT_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void event_file_write(struct event_file *file, const struct buffer *record);
 
 /* Writes the rest, until the deadline of the monotonic clock, reports what was lost, and frees. */
 void event_file_close(struct event_file *file, uint64_t deadline_ns);
-
-#endif

@@ -1,8 +1,7 @@
 /* dialect.h: the columns of other tools' files: their names, units and the measure that each holds.
  *
  * The writer and the reader of such files share the table. Pure data. */
-#ifndef VITALS_RECORD_FOREIGN_DIALECT_H
-#define VITALS_RECORD_FOREIGN_DIALECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ extern const struct dialect DIALECT_PROCESS, DIALECT_SYSTEM, DIALECT_COMBINED, D
 /* Finds a column of a dialect by its name, or by its title if the file holds both a machine and a
  * process. Returns NULL if there is none. */
 const struct dialect_column *dialect_find(const struct dialect *dialect, const char *name);
-
-#endif

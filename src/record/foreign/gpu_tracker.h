@@ -1,7 +1,6 @@
 /* gpu_tracker.h: the columns of gpu_tracker's tracking files, in its units: gigabytes of 10^9,
  * hours, percent. One table for its CSV and its SQLite form, and for writing and reading. Pure. */
-#ifndef VITALS_RECORD_FOREIGN_GPU_TRACKER_H
-#define VITALS_RECORD_FOREIGN_GPU_TRACKER_H
+#pragma once
 
 #include "record/sample.h"
 
@@ -40,5 +39,3 @@ double gpu_tracker_value(const struct gpu_tracker_column *column,
 
 /* Makes the path of the sub-tracking file beside a tracking file: a.csv → a.sub.csv. */
 void gpu_tracker_beside(const char *path, char *out, size_t capacity);
-
-#endif

@@ -1,8 +1,7 @@
 /* change.h: a snapshot as bytes: all of it, or what differs from an older one; and back, without
  * loss. The form is private to vitals (docs/recording.md): frame.h names it in recordings.
  * Pure but for memory; one thread for each object. */
-#ifndef VITALS_RECORD_FRAME_CHANGE_H
-#define VITALS_RECORD_FRAME_CHANGE_H
+#pragma once
 
 #include <vitals/sys/builder.h>
 
@@ -20,5 +19,3 @@ bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, 
  * EMEMORY. */
 int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
                 vitals_builder *builder, vitals_snapshot **out);
-
-#endif

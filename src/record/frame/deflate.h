@@ -1,6 +1,5 @@
 /* deflate.h: bytes of snapshots deflated and inflated by zlib, if the build has it. */
-#ifndef VITALS_RECORD_FRAME_DEFLATE_H
-#define VITALS_RECORD_FRAME_DEFLATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ int inflate_text(const void *content, size_t content_size, struct buffer *out, c
 
 /* "1.2.13", or NULL in a build without zlib. */
 const char *deflate_version(void);
-
-#endif

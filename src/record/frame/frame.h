@@ -3,8 +3,7 @@
  * A frame is whole (a key), or it holds what differs from the key before it (change.h). Large ones
  * are deflated. Frames of JSON, which earlier versions wrote, are read too. The caller stores
  * frames and finds them again. One thread for each object. */
-#ifndef VITALS_RECORD_FRAME_FRAME_H
-#define VITALS_RECORD_FRAME_FRAME_H
+#pragma once
 
 #include <vitals/sys/builder.h>
 
@@ -76,5 +75,3 @@ void frame_decoder_done(struct frame_decoder *decoder);
  * no delta of that JSON, if the result is larger than `most`, or if memory is out. */
 bool json_delta_read(const struct buffer *base, const char *delta, size_t size, size_t most,
                      struct buffer *out);
-
-#endif

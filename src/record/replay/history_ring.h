@@ -3,8 +3,7 @@
  *
  * Memory: a place of 24 bytes for each snapshot, the newest key and buffers for a frame. Nothing is
  * synced. One thread at a time: threads that share it lock around it. */
-#ifndef VITALS_RECORD_REPLAY_HISTORY_RING_H
-#define VITALS_RECORD_REPLAY_HISTORY_RING_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -44,5 +43,3 @@ uint64_t history_ring_size(const struct history_ring *ring);
 /* Opens a cursor over the snapshots. It must not outlive the ring. If the snapshot given last has
  * been dropped, `next` goes on with the oldest. Errors: EMEMORY. */
 int history_ring_timeline(struct history_ring *ring, struct timeline *out, vitals_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * A recording, a file of JSON and the monitor's last hour (history_ring.h) provide one. It holds
  * one snapshot at a time, so that memory does not depend on the size of the file. All times are
  * realtime_ns of snapshots. One thread at a time. */
-#ifndef VITALS_RECORD_REPLAY_TIMELINE_H
-#define VITALS_RECORD_REPLAY_TIMELINE_H
+#pragma once
 
 #include "record/recording.h"
 
@@ -106,5 +105,3 @@ const struct recorded_phase *timeline_phase_at(const struct timeline *timeline,
  * Returns false if there is none. */
 bool timeline_mark_after(const struct timeline *timeline, uint64_t realtime_ns, uint64_t *out);
 bool timeline_mark_before(const struct timeline *timeline, uint64_t realtime_ns, uint64_t *out);
-
-#endif

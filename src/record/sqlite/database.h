@@ -2,8 +2,7 @@
  *
  * Only files with `database` in their name use it. In a build without SQLite they return
  * EUNSUPPORTED. */
-#ifndef VITALS_RECORD_SQLITE_DATABASE_H
-#define VITALS_RECORD_SQLITE_DATABASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,6 +61,4 @@ int database_check_form(sqlite3 *database, const char *path, vitals_error *error
 /* True if there is an ordinary table of that name: no view and no virtual table, which a hostile
  * file could have instead. */
 bool database_has_table(sqlite3 *database, const char *name);
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* frames_database.h: finds and decodes the frames of a recording by number or time. One thread.
  *
  * feed_database.c reads them in order, timeline_database.c in both directions. */
-#ifndef VITALS_RECORD_SQLITE_FRAMES_DATABASE_H
-#define VITALS_RECORD_SQLITE_FRAMES_DATABASE_H
+#pragma once
 
 #include "record/sqlite/database.h"
 
@@ -33,5 +32,3 @@ int frames_read(struct frames *frames, int64_t number, vitals_snapshot **out, vi
 
 /* True if an error concerns one frame only. */
 bool frames_is_broken(int code);
-
-#endif
