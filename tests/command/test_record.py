@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 import time
 import unittest
-import zlib
 
 from harness import SANITIZED, VITALS, environment, in_most_of, vitals, wait_until
 from runs import children, lives
@@ -351,36 +350,6 @@ class Endings(Recordings):
                     self.assertEqual(len(said.stderr.splitlines()), 1, said.stderr)
                     self.assertIn("cut.db: SQLite cannot read it", said.stderr)
                     self.assertIn("sqlite3 FILE .recover", said.stderr)
-
-    def test_frames_of_json_are_read(self):
-        """Earlier versions wrote them: JSON, or what differs from that of a key, deflated or not."""
-        def number(value):
-            return bytes([value & 0x7F | 0x80]) + number(value >> 7) if value > 0x7F else bytes([value])
-
-        def delta(key, text):
-            start = len(os.path.commonprefix([key, text]))
-            tail = len(os.path.commonprefix([key[start:][::-1], text[start:][::-1]]))
-            middle = text[start:len(text) - tail]
-            return (number(0) + number(0) + number(start) + number(len(middle)) + middle +
-                    number(len(key) - tail) + number(tail))
-
-        path = self.record("a.db", count=6, interval="50ms")
-        told = vitals("--json", "--from", path).stdout
-        lines = [line.encode() for line in told.splitlines()]
-        with contextlib.closing(sqlite3.connect(path)) as database, database:
-            numbers = [row[0] for row in database.execute("SELECT sequence FROM frames ORDER BY sequence")]
-            self.assertEqual(len(numbers), len(lines))
-            for at, (sequence, line) in enumerate(zip(numbers, lines, strict=True)):
-                whole = at in (0, 3)
-                first, key = (sequence, line) if whole else (first, key)
-                content = line if whole else delta(key, line)
-                encoding = "" if whole else "delta"
-                if at >= 2:
-                    content = zlib.compress(content)
-                    encoding += "zlib" if whole else "-zlib"
-                database.execute("UPDATE frames SET key=?, encoding=?, content=? WHERE sequence=?",
-                                 (None if whole else first, encoding or "json", content, sequence))
-        self.assertEqual(vitals("--json", "--from", path).stdout, told)
 
     @unittest.skipUnless(SQLITE, "built without SQLite")
     def test_a_launcher_that_is_killed_leaves_every_sample(self):

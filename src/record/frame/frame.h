@@ -1,24 +1,14 @@
 /* frame.h: a snapshot as a frame of a recording or of the monitor's last hour, and back.
  *
  * A frame is whole (a key), or it holds what differs from the key before it (change.h). Large ones
- * are deflated. Frames of JSON, which earlier versions wrote, are read too. The caller stores
- * frames and finds them again. One thread for each object. */
+ * are deflated. The caller stores frames and finds them again. One thread for each object. */
 #pragma once
 
 #include <vitals/sys/builder.h>
 
 #include "feed/text.h"
 
-enum frame_encoding {
-    FRAME_UNKNOWN,
-    FRAME_BINARY,
-    FRAME_BINARY_ZLIB,
-    /* Written by earlier versions. */
-    FRAME_JSON,
-    FRAME_JSON_ZLIB,
-    FRAME_JSON_DELTA,
-    FRAME_JSON_DELTA_ZLIB
-};
+enum frame_encoding { FRAME_UNKNOWN, FRAME_BINARY, FRAME_BINARY_ZLIB };
 
 /* The name of an encoding in a recording, and back: FRAME_UNKNOWN if a newer vitals defines it. */
 const char *frame_encoding_name(enum frame_encoding encoding);
@@ -52,10 +42,9 @@ void frame_encoder_done(struct frame_encoder *encoder);
 /* A decoder is new if it is zeroed. It holds the newest key that it was given. */
 struct frame_decoder {
     vitals_builder *builder;
-    bool has_key;
+    vitals_snapshot *key; /* NULL: none */
     int64_t key_number;
-    vitals_snapshot *key; /* NULL: the key is JSON, in `key_json` */
-    struct buffer key_json, plain, json;
+    struct buffer plain;
 };
 
 /* True if frames that depend on the key of that number can be decoded; else call frame_decode_key
@@ -64,14 +53,8 @@ bool frame_decoder_has_key(const struct frame_decoder *decoder, int64_t number);
 int frame_decode_key(struct frame_decoder *decoder, int64_t number, const struct frame *frame,
                      const char *path, vitals_error *error);
 
-/* Decodes a frame. Messages name `path` and, for JSON, the frame's `number`.
- * Errors: EFORMAT, EUNSUPPORTED (built without zlib or jansson; written by a newer vitals),
- * EMEMORY. */
+/* Decodes the frame of that number. Messages name `path`.
+ * Errors: EFORMAT, EUNSUPPORTED (built without zlib; written by a newer vitals), EMEMORY. */
 int frame_decode(struct frame_decoder *decoder, int64_t number, const struct frame *frame,
                  const char *path, vitals_snapshot **out, vitals_error *error);
 void frame_decoder_done(struct frame_decoder *decoder);
-
-/* For recordings of earlier versions: applies a delta to the JSON of a key. Returns false if it is
- * no delta of that JSON, if the result is larger than `most`, or if memory is out. */
-bool json_delta_read(const struct buffer *base, const char *delta, size_t size, size_t most,
-                     struct buffer *out);
