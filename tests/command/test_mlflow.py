@@ -505,19 +505,6 @@ class Command(Case):
             self.assertEqual(spool.read_bytes(), before)
             check_all_sent(self, self.run_vitals("send", str(spool)), spool, stub.url)
 
-    def test_a_file_of_the_format_before_is_sent(self):
-        port = free_port()
-        spool = self.folder / "old.spool"
-        target = json.dumps({"uri": f"http://127.0.0.1:{port}", "prefix": "system/process/", "mark": "1-2"})
-        bodies = [json.dumps({"metrics": [{"key": "m", "value": n, "timestamp": 1, "step": n}]}) for n in range(3)]
-        records = [("target", target), *(("batch", body) for body in bodies), ("end", '{"status":"FINISHED","end_time":2}')]
-        first = "vitals-spool 1\n" + "".join(f"{kind} {len(body)}\n{body}\n" for kind, body in records[:2])
-        spool.write_text(first + "".join(f"{kind} {len(body)}\n{body}\n" for kind, body in [("done", str(len(first))), *records[2:]]))
-        with Stub(port=port) as stub:
-            check_all_sent(self, self.run_vitals("send", str(spool)), spool, stub.url)
-            self.assertEqual([point["value"] for batch in stub.batches() for point in batch], [1, 2])
-            self.assertEqual(stub.paths().count(("POST", "update")), 1)
-
     def test_what_is_no_spool_is_not_sent(self):
         (self.folder / "text").write_text("hello")
         for path in (self.folder / "text", self.folder / "none"):

@@ -354,7 +354,7 @@ class Away(Case):
             self.assertEqual(len(made), 1)
 
     def test_files_that_are_no_spools(self):
-        for name, content in (("text", b"hello"), ("empty", b""), ("cut", b"vitals-spool 1\nbatch 99"),
+        for name, content in (("text", b"hello"), ("empty", b""), ("cut", b"vitals-unsent 2 @00"),
                               ("lies", b"vitals-spool 1\ntarget 2\n{}\nbatch 999999999\nx")):
             path = self.folder / name
             path.write_bytes(content)

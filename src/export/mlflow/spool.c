@@ -159,7 +159,7 @@ int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_err
             spool->records[spool->count++] = record;
             spool->kept += record.end - record.place;
         } else if (record.kind <= SPOOL_RUN) {
-            if (spool_read(descriptor, record.place, record.end, record.old, &again, &note)) {
+            if (spool_read(descriptor, record.place, record.end, &again, &note)) {
                 buffer_done(&spool->notes[record.kind]);
                 spool->notes[record.kind] = note;
             } else {
@@ -381,8 +381,7 @@ bool spool_next(struct spool *spool, enum spool_kind *kind, struct buffer *body)
     while (!spool->given && spool->next < spool->count) {
         const struct spool_record *record = &spool->records[spool->next];
         *kind = (enum spool_kind)record->kind;
-        spool->given = spool_read(spool->descriptor, record->place, record->end, record->old,
-                                  &again, body);
+        spool->given = spool_read(spool->descriptor, record->place, record->end, &again, body);
         if (!spool->given && !body->failed)
             drop_damaged(spool);
         if (body->failed)
@@ -407,7 +406,7 @@ bool spool_acknowledge(struct spool *spool)
         if (noted)
             take_out(spool);
         /* A full disk has space again. */
-        if (spool->first == spool->count && !is_damaged(spool) && spool->id != SPOOL_OLD_ID &&
+        if (spool->first == spool->count && !is_damaged(spool) &&
             (spool->end >= WORTH_PACKING || spool->trouble != 0)) {
             /* Restarts the file, whose records have all arrived: writes the notes over its
              * beginning with one write, then cuts the rest off. If this program is killed between

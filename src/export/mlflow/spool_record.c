@@ -17,7 +17,7 @@ enum { WORD_AT = 18 }; /* after @ID and a space */
 
 static const char *const WORDS[] = {
     [SPOOL_TARGET] = "target",     [SPOOL_RUN] = "run", [SPOOL_BATCH] = "batch",
-    [SPOOL_ARTIFACT] = "artifact", [SPOOL_END] = "end", [SPOOL_DONE] = "done",
+    [SPOOL_ARTIFACT] = "artifact", [SPOOL_END] = "end",
 };
 
 /* ---- heads ---- */
@@ -38,7 +38,7 @@ static size_t parse_kind(const char *bytes, size_t size, struct spool_record *re
     record->arrived = capitals > 0;
     if (capitals > 0 && capitals < length)
         return 0;
-    for (record->kind = 0; record->kind <= SPOOL_DONE; record->kind++) {
+    for (record->kind = 0; record->kind < SPOOL_KINDS; record->kind++) {
         if (strlen(WORDS[record->kind]) == length &&
             strncasecmp(WORDS[record->kind], bytes, length) == 0)
             return length;
@@ -46,32 +46,12 @@ static size_t parse_kind(const char *bytes, size_t size, struct spool_record *re
     return 0;
 }
 
-static size_t parse_old(const char *bytes, size_t size, struct spool_record *record)
-{
-    size_t at = parse_kind(bytes, size, record), digits = 0;
-    if (at == 0 || at >= size || bytes[at++] != ' ')
-        return 0;
-    for (; digits < 10 && at < size && isdigit((unsigned char)bytes[at]); digits++)
-        record->size = record->size * 10 + (uint32_t)(bytes[at++] - '0');
-    record->old = true;
-    return digits > 0 && digits < 10 && record->size <= SPOOL_BODY_MOST && at < size &&
-                   bytes[at] == '\n'
-               ? at + 1
-               : 0;
-}
-
-static void write_word(const struct spool_record *record, char word[static 16])
-{
-    size_t size = strlen(WORDS[record->kind]);
-    for (size_t i = 0; i <= size; i++)
-        word[i] = (char)(record->arrived ? toupper((unsigned char)WORDS[record->kind][i])
-                                         : WORDS[record->kind][i]);
-}
-
 size_t spool_format(const struct spool_record *record, char head[static SPOOL_HEAD_MOST])
 {
-    char word[16];
-    write_word(record, word);
+    const char *kind = WORDS[record->kind];
+    char word[16] = "";
+    for (size_t i = 0; kind[i] != '\0'; i++)
+        word[i] = (char)(record->arrived ? toupper((unsigned char)kind[i]) : kind[i]);
     int length = snprintf(head, SPOOL_HEAD_MOST,
                           "@%016" PRIx64 " %s %" PRIu64 " %" PRIu32 " %08" PRIx32 " ", record->id,
                           word, record->number, record->size, record->sum);
@@ -81,7 +61,7 @@ size_t spool_format(const struct spool_record *record, char head[static SPOOL_HE
 }
 
 /* Formats what was parsed again, which must give the same bytes. */
-static size_t parse_new(const char *bytes, size_t size, struct spool_record *record)
+static size_t parse_head(const char *bytes, size_t size, struct spool_record *record)
 {
     char line[SPOOL_HEAD_MOST + 1], again[SPOOL_HEAD_MOST];
     size_t most = size < SPOOL_HEAD_MOST ? size : SPOOL_HEAD_MOST, length, word;
@@ -93,7 +73,7 @@ static size_t parse_new(const char *bytes, size_t size, struct spool_record *rec
     if (length <= WORD_AT || length > most)
         return 0;
     word = parse_kind(line + WORD_AT, length - WORD_AT, record);
-    if (word == 0 || record->kind == SPOOL_DONE || sscanf(line, "@%16" SCNx64, &record->id) != 1 ||
+    if (word == 0 || sscanf(line, "@%16" SCNx64, &record->id) != 1 ||
         sscanf(line + WORD_AT + word, " %20" SCNu64 " %9" SCNu32 " %8" SCNx32, &record->number,
                &record->size, &record->sum) != 3 ||
         record->size > SPOOL_BODY_MOST)
@@ -101,10 +81,10 @@ static size_t parse_new(const char *bytes, size_t size, struct spool_record *rec
     return spool_format(record, again) == length && memcmp(line, again, length) == 0 ? length : 0;
 }
 
-size_t spool_parse(const char *bytes, size_t size, bool old, struct spool_record *record)
+size_t spool_parse(const char *bytes, size_t size, struct spool_record *record)
 {
     *record = (struct spool_record){.id = 0};
-    size_t length = (old ? parse_old : parse_new)(bytes, size, record);
+    size_t length = parse_head(bytes, size, record);
     if (length == 0)
         *record = (struct spool_record){.id = 0};
     record->head = (uint32_t)length;
@@ -170,15 +150,14 @@ bool spool_write_at(int descriptor, const void *bytes, size_t size, uint64_t at)
 
 /* ---- records ---- */
 
-bool spool_read(int descriptor, uint64_t place, uint64_t end, bool old, struct spool_record *record,
+bool spool_read(int descriptor, uint64_t place, uint64_t end, struct spool_record *record,
                 struct buffer *body)
 {
     char head[SPOOL_HEAD_MOST], newline = '\0';
     uint64_t left = end - place;
     size_t count = left < sizeof head ? (size_t)left : sizeof head;
     *record = (struct spool_record){.id = 0};
-    if (!spool_read_at(descriptor, head, count, place) ||
-        spool_parse(head, count, old, record) == 0)
+    if (!spool_read_at(descriptor, head, count, place) || spool_parse(head, count, record) == 0)
         return false;
     record->place = place;
     record->end = place + record->head + record->size;
@@ -189,12 +168,12 @@ bool spool_read(int descriptor, uint64_t place, uint64_t end, bool old, struct s
     if (bytes == NULL || !spool_read_at(descriptor, bytes, record->size, place + record->head))
         return false;
     buffer_advance(body, record->size);
-    if (!old && crc32c(body->bytes, body->size) != record->sum)
+    if (crc32c(body->bytes, body->size) != record->sum)
         return false;
     bool has_newline = record->end < end && spool_read_at(descriptor, &newline, 1, record->end) &&
                        newline == '\n';
     record->end += has_newline;
-    return has_newline || !old;
+    return true;
 }
 
 bool spool_write(int descriptor, uint64_t place, struct spool_record *record, const char *bytes)
@@ -214,10 +193,7 @@ bool spool_write_arrived(int descriptor, const struct spool_record *record)
     char head[SPOOL_HEAD_MOST];
     struct spool_record arrived = *record;
     arrived.arrived = true;
-    if (!record->old)
-        return spool_write_at(descriptor, head, spool_format(&arrived, head), record->place);
-    write_word(&arrived, head);
-    return spool_write_at(descriptor, head, strlen(head), record->place);
+    return spool_write_at(descriptor, head, spool_format(&arrived, head), record->place);
 }
 
 /* ---- scanning a whole file ---- */
@@ -244,16 +220,15 @@ void spool_add_damage(struct spool_damage *damage, struct spool_place place)
     damage->bytes += place.size;
 }
 
-/* Reads a whole record of this file, below `end`. The first of format 2 determines the id. */
-static bool read_record(struct scanner *scanner, uint64_t at, uint64_t end, bool old,
-                        struct spool_record *record)
+/* Reads a whole record of this file. The first determines the id. */
+static bool read_record(struct scanner *scanner, uint64_t at, struct spool_record *record)
 {
     struct spool_scan *found = scanner->found;
-    bool whole = spool_read(scanner->descriptor, at, end, old, record, &scanner->body);
+    bool whole = spool_read(scanner->descriptor, at, scanner->size, record, &scanner->body);
     scanner->failed |= scanner->body.failed;
-    if (whole && !old && found->id == 0)
+    if (whole && found->id == 0)
         found->id = record->id;
-    if (whole && (old || record->id == found->id))
+    if (whole && record->id == found->id)
         return true;
     if (whole) {
         scanner->foreign_id = record->id;
@@ -274,9 +249,10 @@ static void add_record(struct scanner *scanner, const struct spool_record *recor
     found->records[found->count++] = *record;
 }
 
-/* Returns the place of the next whole record from `at` on; `end` if there is none. */
-static uint64_t find_record(struct scanner *scanner, uint64_t at, uint64_t end, bool old)
+/* Returns the place of the next whole record from `at` on; that of the end if there is none. */
+static uint64_t find_record(struct scanner *scanner, uint64_t at)
 {
+    const uint64_t end = scanner->size;
     char window[WINDOW + SPOOL_HEAD_MOST];
     struct spool_record record;
     for (; at < end; at += WINDOW) {
@@ -284,49 +260,15 @@ static uint64_t find_record(struct scanner *scanner, uint64_t at, uint64_t end, 
         if (!spool_read_at(scanner->descriptor, window, count, at))
             break;
         for (size_t i = 0; i < count && i < WINDOW; i++) {
-            if (!old && window[i] != '@')
+            if (window[i] != '@' || spool_parse(window + i, count - i, &record) == 0)
                 continue;
-            if (spool_parse(window + i, count - i, old, &record) == 0)
-                continue;
-            if (read_record(scanner, at + i, end, old, &record))
+            if (read_record(scanner, at + i, &record))
                 return at + i;
             if (scanner->effort == 0 || scanner->failed)
                 return end;
         }
     }
     return end;
-}
-
-/* Scans everything before `end`. A "done" whose place is not the end of a record was written before
- * the file was damaged, and is ignored: sending twice, which MLflow merges, is better than never.
- */
-static void scan_old(struct scanner *scanner, uint64_t at, uint64_t end)
-{
-    struct spool_scan *found = scanner->found;
-    struct spool_record record;
-    size_t before = 0,
-           arrived = 0; /* records that end before the place; records that have arrived */
-    while (at < end && !scanner->failed) {
-        if (!read_record(scanner, at, end, true, &record)) {
-            uint64_t next = find_record(scanner, at + 1, end, true);
-            spool_add_damage(&found->damage, (struct spool_place){.at = at, .size = next - at});
-            at = next;
-            continue;
-        }
-        at = record.end;
-        if (record.kind != SPOOL_DONE) {
-            record.number = found->count + 1;
-            add_record(scanner, &record);
-            continue;
-        }
-        uint64_t place = scanner->body.size < 24 ? strtoull(scanner->body.bytes, NULL, 10) : 0;
-        while (before < found->count && found->records[before].end <= place)
-            before++;
-        if (before > 0 && found->records[before - 1].end == place)
-            arrived = before;
-    }
-    for (size_t i = 0; i < arrived; i++)
-        found->records[i].arrived = true;
 }
 
 /* Scans from the first record on, into scanner->found. */
@@ -338,21 +280,16 @@ static void scan_all(struct scanner *scanner, uint64_t at, uint64_t id)
     memory_free(found->records);
     *found = (struct spool_scan){.next = 1, .id = id};
     scanner->effort = scanner->size < UINT64_MAX / 8 ? scanner->size * 4 + EFFORT_MOST : UINT64_MAX;
-    for (bool first = true; at < scanner->size && !scanner->failed; first = false) {
-        if (read_record(scanner, at, scanner->size, false, &record)) {
+    while (at < scanner->size && !scanner->failed) {
+        if (read_record(scanner, at, &record)) {
             record.behind_damage = behind_damage;
             behind_damage = false;
             add_record(scanner, &record);
             at = record.end;
             continue;
         }
-        uint64_t next = find_record(scanner, at + 1, scanner->size, false);
+        uint64_t next = find_record(scanner, at + 1);
         behind_damage = true;
-        if (first && id == SPOOL_OLD_ID) {
-            scan_old(scanner, at, next); /* records of format 1 may precede the others */
-            at = next;
-            continue;
-        }
 
         /* It may be a record that its writer did not finish: its head is whole and bytes after it
          * are missing, or the head itself is truncated. */
@@ -360,7 +297,7 @@ static void scan_all(struct scanner *scanner, uint64_t at, uint64_t id)
         struct spool_place place = {at, next - at, false};
         size_t count = next - at < sizeof head ? (size_t)(next - at) : sizeof head;
         if (spool_read_at(scanner->descriptor, head, count, at)) {
-            size_t length = spool_parse(head, count, false, &record);
+            size_t length = spool_parse(head, count, &record);
             place.incomplete = length > 0 ? (found->id == 0 || record.id == found->id) &&
                                                 place.size - length < record.size
                                           : found->id != 0 && spool_begins(head, count, found->id);
@@ -370,12 +307,9 @@ static void scan_all(struct scanner *scanner, uint64_t at, uint64_t id)
     }
 }
 
-/* Records of format 1 come first. */
 static int compare(const void *left, const void *right)
 {
     const struct spool_record *a = left, *b = right;
-    if (a->old != b->old)
-        return a->old ? -1 : 1;
     if (a->number != b->number)
         return a->number < b->number ? -1 : 1;
     return a->place < b->place ? -1 : 1;
@@ -393,16 +327,11 @@ int spool_scan(int descriptor, uint64_t size, struct spool_scan *out)
      * the file's; others are inside an artifact. */
     if (!spool_read_at(descriptor, line, count, 0))
         line[0] = '\0';
-    if (strncmp(line, SPOOL_OLD_MAGIC, sizeof SPOOL_OLD_MAGIC - 1) == 0) {
-        id = SPOOL_OLD_ID;
-        begin = sizeof SPOOL_OLD_MAGIC - 1;
-    } else {
-        const char *mark = strchr(line, '@');
-        uint64_t written = mark != NULL ? strtoull(mark + 1, NULL, 16) : 0;
-        spool_format_magic(written, again);
-        id = written != 0 && strcmp(line, again) == 0 ? written : 0;
-        begin = id != 0 ? SPOOL_MAGIC_SIZE : 0;
-    }
+    const char *mark = strchr(line, '@');
+    uint64_t written = mark != NULL ? strtoull(mark + 1, NULL, 16) : 0;
+    spool_format_magic(written, again);
+    id = written != 0 && strcmp(line, again) == 0 ? written : 0;
+    begin = id != 0 ? SPOOL_MAGIC_SIZE : 0;
     bool has_magic = id != 0;
     scan_all(&scanner, begin, id);
     if (!has_magic && scanner.foreign > out->count)
@@ -416,15 +345,14 @@ int spool_scan(int descriptor, uint64_t size, struct spool_scan *out)
     for (size_t i = 0; i < out->count; i++) {
         struct spool_record record = out->records[i];
         struct spool_record *last = kept > 0 ? &out->records[kept - 1] : NULL;
-        bool numbered = last != NULL && !last->old;
-        if (numbered && !record.old && last->number == record.number && last->kind == record.kind &&
+        if (last != NULL && last->number == record.number && last->kind == record.kind &&
             last->size == record.size && last->sum == record.sum) {
             last->arrived |= record.arrived;
             spool_add_damage(&out->damage, (struct spool_place){.at = record.place,
                                                                 .size = record.end - record.place});
             continue;
         }
-        if (numbered && !record.behind_damage && record.number > last->number)
+        if (last != NULL && !record.behind_damage && record.number > last->number)
             out->damage.missing += record.number - last->number - 1;
         out->records[kept++] = record;
         out->next = record.number + 1;

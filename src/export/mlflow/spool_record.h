@@ -8,41 +8,31 @@
  * arrived: its head is rewritten in place then, which needs no space. NUMBER counts up by one,
  * which shows missing records. SUM is the CRC-32C of the bytes, HEAD_SUM that of the head before
  * it. `@` and the checksums make a record recognizable after any damage; the newline after the
- * bytes is for readability only.
- *
- * The old format, "vitals-spool 1", is read as well: KIND SIZE\n bytes \n, without checksums, with
- * KIND "done" for the place in the file before which everything has arrived. Records appended to
- * such a file are of format 2, with SPOOL_OLD_ID. The first lines of the two differ in so many
- * bytes that no damage turns one into the other. */
+ * bytes is for readability only. */
 #pragma once
 
 #include "export/mlflow/spool.h"
 
-#define SPOOL_OLD_MAGIC "vitals-spool 1\n"
-
-enum { SPOOL_MAGIC_SIZE = 43 };
-
-enum { SPOOL_HEAD_MOST = 96, SPOOL_DONE = SPOOL_KINDS, SPOOL_OLD_ID = 1 };
+enum { SPOOL_MAGIC_SIZE = 43, SPOOL_HEAD_MOST = 96 };
 
 struct spool_record {
-    uint64_t id, number; /* 0 in format 1 */
+    uint64_t id, number;
     uint64_t place, end; /* in the file: of the head, and after the record */
     uint32_t head, size; /* of the head and the body */
-    uint32_t sum;        /* of the body; 0 in format 1 */
-    uint8_t kind;        /* enum spool_kind; in format 1 also SPOOL_DONE */
-    bool old;            /* of format 1 */
+    uint32_t sum;        /* of the body */
+    uint8_t kind;        /* enum spool_kind */
     bool arrived;
     bool behind_damage; /* the bytes before it in the file are damaged: set by spool_scan */
 };
 
-/* Formats the first line of a file of format 2. Pure. */
+/* Formats the first line of a file. Pure. */
 void spool_format_magic(uint64_t id, char line[static SPOOL_MAGIC_SIZE + 1]);
 
 /* Parses the head at the begin of the bytes, all but place and end. Returns its length; 0 if there
  * is none. Pure. */
-size_t spool_parse(const char *bytes, size_t size, bool old, struct spool_record *record);
+size_t spool_parse(const char *bytes, size_t size, struct spool_record *record);
 
-/* Returns whether all of the bytes may be the beginning of a head of format 2. Pure. */
+/* Returns whether all of the bytes may be the beginning of a head. Pure. */
 bool spool_begins(const char *bytes, size_t size, uint64_t id);
 
 /* Formats the head of a record; returns its length. Pure. */
@@ -54,7 +44,7 @@ void spool_format_record(uint64_t id, uint64_t number, enum spool_kind kind,
 
 /* Reads the record at a place of a file that ends at `end`. Returns false if no whole record is
  * there; the record's size is then 0 unless its head is whole. */
-bool spool_read(int descriptor, uint64_t place, uint64_t end, bool old, struct spool_record *record,
+bool spool_read(int descriptor, uint64_t place, uint64_t end, struct spool_record *record,
                 struct buffer *body);
 
 /* Writes a record of this id, number, kind and size; sets the rest. Returns false and sets errno if

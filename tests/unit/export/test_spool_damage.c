@@ -135,24 +135,6 @@ static void make_base(struct base *base)
     spool_close(spool, true);
 }
 
-/* The same in format 1, where nothing has arrived. */
-static void make_old_base(struct base *base)
-{
-    static const char *const WORDS[] = {"target", "run", "batch", "artifact", "end"};
-    *base = (struct base){.bytes = {.bytes = NULL}};
-    make_units(base);
-    buffer_string(&base->bytes, SPOOL_OLD_MAGIC);
-    for (int i = 0; i < UNITS; i++) {
-        struct unit *unit = &base->units[i];
-        unit->from = base->bytes.size;
-        buffer_format(&base->bytes, "%s %zu\n", WORDS[unit->kind], unit->body.size);
-        buffer_append(&base->bytes, unit->body.bytes, unit->body.size);
-        buffer_byte(&base->bytes, '\n');
-        unit->size = base->bytes.size - unit->from;
-    }
-    CHECK(!base->bytes.failed);
-}
-
 static void base_done(struct base *base)
 {
     for (int i = 0; i < UNITS; i++)
@@ -268,7 +250,7 @@ static void check_set_aside(const struct buffer *mutated)
     struct buffer kept = read_file(aside);
     CHECK_UINT(kept.size, mutated->size);
     for (size_t i = 0, head; i<kept.size; i += head> 0 && record.arrived ? head : 1) {
-        head = spool_parse(kept.bytes + i, kept.size - i, false, &record);
+        head = spool_parse(kept.bytes + i, kept.size - i, &record);
         CHECK((head > 0 && record.arrived) || kept.bytes[i] == mutated->bytes[i]);
     }
     buffer_done(&kept);
@@ -350,41 +332,6 @@ static void no_whole_record_is_lost_and_none_is_given_twice(void)
            MUTATIONS, counts.whole, counts.damaged, counts.given, counts.removed, counts.aside,
            counts.refused);
     CHECK(counts.whole > MUTATIONS);
-    base_done(&base);
-}
-
-/* Format 1 has neither checksums nor numbers: what cannot be read shows the damage, one whose bytes
- * were doubled is sent twice, and one that is not there is not missed. */
-static void of_an_old_file_nothing_is_removed_that_was_not_sent(void)
-{
-    struct base base;
-    unsigned removed = 0, lost = 0;
-    begin_random();
-    make_old_base(&base);
-    for (int i = 0; i < MUTATIONS; i++) {
-        struct buffer mutated = mutate(&base.bytes);
-        write_file(path, &mutated);
-        struct spool *spool = NULL;
-        enum spool_rest rest = SPOOL_STAYS;
-        if (spool_open(path, &spool, NULL) == 0) {
-            accept_records(&base, spool, SIZE_MAX, 0);
-            rest = spool_settle(spool);
-            spool_close(spool, false);
-        }
-        for (int j = 2; j < UNITS; j++) {
-            struct unit *unit = &base.units[j];
-            bool whole = is_whole(&base, unit, &mutated);
-            CHECK(unit->given > 0 || !whole || rest != SPOOL_REMOVED);
-            lost += whole && unit->given == 0;
-            unit->given = 0;
-        }
-        removed += rest == SPOOL_REMOVED;
-        CHECK(rest == SPOOL_REMOVED ? !exists(path) && !exists(aside)
-                                    : unlink(rest == SPOOL_STAYS ? path : aside) == 0);
-        buffer_done(&mutated);
-    }
-    printf("# %d old files: %u removed, the others kept; %u whole records only kept\n", MUTATIONS,
-           removed, lost);
     base_done(&base);
 }
 
@@ -522,70 +469,6 @@ static void what_was_set_aside_before_is_not_overwritten(void)
     base_done(&base);
 }
 
-/* As vitals wrote them before there were checksums. */
-static void an_old_file_is_sent_on_from_where_it_was(void)
-{
-    struct buffer bytes = {.bytes = NULL}, body = {.bytes = NULL};
-    enum spool_kind kind;
-    buffer_string(&bytes, SPOOL_OLD_MAGIC "target 2\n{}\nbatch 7\n{\"a\":1}\n");
-    size_t place = bytes.size;
-    buffer_string(&bytes, "batch 7\n{\"a\":2}\n");
-    buffer_format(&bytes, "done 2\n%zu\nbatch 7\n{\"a\":3}\n", place);
-    write_file(path, &bytes);
-    struct spool *spool = open_spool(path);
-    CHECK_UINT(spool_damage(spool).places, 0);
-    CHECK_UINT(spool_waiting(spool), 2);
-    CHECK(spool_next(spool, &kind, &body));
-    CHECK_STR(body.bytes, "{\"a\":2}");
-    CHECK(spool_acknowledge(spool));
-    CHECK(spool_append(spool, SPOOL_RUN, "{}", 2));
-    CHECK(spool_append(spool, SPOOL_END, "{}", 2));
-    spool_close(spool, false);
-    spool = open_spool(path);
-    CHECK_UINT(spool_damage(spool).places + spool_damage(spool).missing, 0);
-    CHECK(spool_has_end(spool));
-    CHECK(spool_note(spool, SPOOL_RUN, &body));
-    CHECK(spool_next(spool, &kind, &body));
-    CHECK_STR(body.bytes, "{\"a\":3}");
-    CHECK(spool_acknowledge(spool));
-    CHECK(spool_next(spool, &kind, &body));
-    CHECK_INT(kind, SPOOL_END);
-    CHECK(spool_acknowledge(spool));
-    CHECK_INT(spool_settle(spool), SPOOL_REMOVED);
-    spool_close(spool, false);
-    CHECK(!exists(path));
-    buffer_done(&body);
-    buffer_done(&bytes);
-}
-
-/* Its first line is shorter than that of the newer form, at whose size a long file begins anew. */
-static void an_old_file_of_which_all_has_arrived_is_not_damaged_by_that(void)
-{
-    enum { LONG = 5 * 1024 * 1024 };
-    struct buffer bytes = {.bytes = NULL}, body = {.bytes = NULL};
-    enum spool_kind kind;
-    buffer_string(&bytes, SPOOL_OLD_MAGIC "target 2\n{}\n");
-    buffer_format(&bytes, "batch %d\n", LONG);
-    char *place = buffer_reserve(&bytes, LONG);
-    CHECK_NOT_NULL(place);
-    memset(place, 'x', LONG);
-    buffer_advance(&bytes, LONG);
-    buffer_byte(&bytes, '\n');
-    write_file(path, &bytes);
-    struct spool *spool = open_spool(path);
-    CHECK(spool_next(spool, &kind, &body));
-    CHECK(spool_acknowledge(spool));
-    spool_close(spool, false); /* killed before it was removed */
-    spool = open_spool(path);
-    CHECK_UINT(spool_damage(spool).places, 0);
-    CHECK_UINT(spool_waiting(spool), 0);
-    CHECK(spool_note(spool, SPOOL_TARGET, &body));
-    CHECK_INT(spool_settle(spool), SPOOL_REMOVED);
-    spool_close(spool, false);
-    buffer_done(&body);
-    buffer_done(&bytes);
-}
-
 static void remove_folder(void)
 {
     (void)rmdir(folder);
@@ -603,8 +486,6 @@ static const check_test tests[] = {
     {"a folder of its own", a_folder_of_its_own},
     {"no whole record is lost and none is given twice",
      no_whole_record_is_lost_and_none_is_given_twice},
-    {"of an old file nothing is removed that was not sent",
-     of_an_old_file_nothing_is_removed_that_was_not_sent},
     {"one damaged byte costs its record and is named",
      one_damaged_byte_costs_its_record_and_is_named},
     {"a letter of a kind makes no record arrive or wait",
@@ -612,8 +493,5 @@ static const check_test tests[] = {
     {"a record that was not finished is called so", a_record_that_was_not_finished_is_called_so},
     {"records that are not there are counted", records_that_are_not_there_are_counted},
     {"what was set aside before is not overwritten", what_was_set_aside_before_is_not_overwritten},
-    {"an old file is sent on from where it was", an_old_file_is_sent_on_from_where_it_was},
-    {"an old file of which all has arrived is not damaged by that",
-     an_old_file_of_which_all_has_arrived_is_not_damaged_by_that},
 };
 CHECK_TESTS(tests)
