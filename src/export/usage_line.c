@@ -2,7 +2,6 @@
 #include "export/usage_line.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const SCOPES[] = {[VITALS_SCOPE_TREE] = "tree",

@@ -1,7 +1,6 @@
 /* answer_cache.c: see answer_cache.h. */
 #include "model/answer_cache.h"
 
-#include "util/error.h"
 #include "util/memory.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "record/recording_data.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "feed/decimal.h"

@@ -2,7 +2,6 @@
  * another name. */
 #include <vitals/record/recording.h>
 
-#include <math.h>
 #include <vitals/usage.h>
 
 #include "record/recording.h"

@@ -10,7 +10,6 @@
  * on below itself. */
 #include "report/account.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

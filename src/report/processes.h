@@ -1,7 +1,6 @@
 /* processes.h: what each process of a recording used, folded from its snapshots. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

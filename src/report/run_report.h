@@ -1,7 +1,6 @@
 /* run_report.h: the report of a run in the form that was asked for: what `vitals report` prints. */
 #pragma once
 
-#include "record/recording.h"
 #include "report/phases.h"
 #include "report/sizing.h"
 

@@ -2,7 +2,6 @@
 #include "report/statistics.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 /* Welford's recurrence: exact enough for bytes of terabytes. */
 void statistics_add(struct statistics *statistics, double value)

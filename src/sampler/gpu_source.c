@@ -18,7 +18,6 @@
 #include "gpu/table.h"
 #include "host/identities.h"
 #include "model/answer_cache.h"
-#include "util/error.h"
 #include "util/memory.h"
 
 #include <stdio.h>

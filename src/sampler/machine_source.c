@@ -6,7 +6,6 @@
 #include "sampler/source.h"
 
 #include "host/host.h"
-#include "util/error.h"
 #include "util/memory.h"
 
 #include <string.h>

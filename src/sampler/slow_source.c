@@ -12,7 +12,6 @@
 
 #include "process/table.h"
 #include "sampler/tick.h"
-#include "util/error.h"
 #include "util/memory.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* tick.c: see tick.h. */
 #include "sampler/tick.h"
 
-#include "process/workloads.h"
 #include "sampler/context.h"
 #include "util/error.h"
 

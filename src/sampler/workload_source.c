@@ -8,7 +8,6 @@
 
 #include "model/answer_cache.h"
 #include "process/workloads.h"
-#include "util/error.h"
 #include "util/memory.h"
 
 #include <string.h>

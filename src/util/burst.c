@@ -3,7 +3,6 @@
 
 #include "util/buffer.h"
 
-#include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif

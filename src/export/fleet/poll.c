@@ -16,7 +16,6 @@
 #include "export/export_thread.h"
 #include "export/link.h"
 #include "export/publisher.h"
-#include "export/reply.h"
 #include "record/error.h"
 #include "util/base.h"
 

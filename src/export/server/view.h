@@ -9,8 +9,6 @@
  * escaped so that it can be shown as it is. A table that is not complete has a member "state". */
 #pragma once
 
-#include <stdbool.h>
-
 #include "export/redact.h"
 #include "feed/text.h"
 

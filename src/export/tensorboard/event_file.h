@@ -5,7 +5,6 @@
  * and counted. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <vitals/vitals.h>

@@ -5,8 +5,6 @@
  * knows without it are read. */
 #include "gpu/amd/state.h"
 
-#include "util/number.h"
-
 #include <string.h>
 
 /* The engines that have a file of their own. */

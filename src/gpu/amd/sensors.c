@@ -3,7 +3,6 @@
  * powerN_average, or on newer kernels of some cards in powerN_input. */
 #include "gpu/amd/state.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

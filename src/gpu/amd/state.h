@@ -7,8 +7,6 @@
 #include "gpu/fill.h"
 #include "gpu/pci.h"
 
-#include <stdatomic.h>
-
 /* A card that is divided again has new partitions, and slots are never freed. */
 enum { AMD_SLOTS_MAX = 1024 };
 

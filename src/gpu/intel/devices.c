@@ -6,7 +6,6 @@
 #include "util/memory.h"
 #include "util/number.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

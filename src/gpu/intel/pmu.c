@@ -9,7 +9,6 @@
 #include "gpu/intel/events.h"
 #include "gpu/intel/state.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * The utilization comes from the best available source: the device's own counters (exact); the time
  * that its GTs were awake (an upper bound); the sum over the visible processes (a lower bound). The
  * value's availability says which. */
-#include "gpu/intel/events.h"
 #include "gpu/intel/state.h"
 #include "util/number.h"
 

@@ -6,14 +6,9 @@
 #include "os/linux/diagnosis/ourselves.h"
 #include "os/linux/tables.h"
 
-#include "util/number.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- the system ---- */
 

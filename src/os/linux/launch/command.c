@@ -1,8 +1,6 @@
 /* command.c: see command.h. */
 #include "os/linux/launch/command.h"
 
-#include "os/linux/linux.h"
-
 #include <errno.h>
 #include <linux/sched.h>
 #include <string.h>

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 #include <utmp.h>
 
 /* Limits of what is read; a table that was cut is a lower bound. */
