@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/rows.h"
+
 static const char *const SCOPES[] = {[VITALS_SCOPE_TREE] = "tree",
                                      [VITALS_SCOPE_ROOT] = "root",
                                      [VITALS_SCOPE_DESCENDANTS] = "descendants",
@@ -152,10 +154,10 @@ size_t usage_line_devices(const json_t *usage, const char *devices[static USAGE_
 
 const vitals_row *usage_line_gpu(const vitals_snapshot *snapshot, const char *uuid)
 {
-    const vitals_row *row = NULL;
     vitals_text text;
-    while (snapshot != NULL &&
-           (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL) {
+    if (snapshot == NULL)
+        return NULL;
+    EACH_ROW(row, snapshot, VITALS_TABLE_GPU) {
         if (vitals_row_text(row, VITALS_GPU_UUID, &text) > 0 && text.size == strlen(uuid) &&
             memcmp(text.bytes, uuid, text.size) == 0)
             return row;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "feed/trouble.h"
 #include "view/cell_text.h"
 #include "view/device_panel.h"
@@ -327,24 +328,22 @@ static struct one_shot_line *gather(const struct page *page, bool devices, size_
     struct one_shot_line *lines = calloc(vitals_snapshot_count(page->now, entity) + 1,
                                          sizeof *lines);
     *count = 0;
-    for (const vitals_row *row = NULL;
-         lines != NULL && !devices &&
-         (row = vitals_snapshot_next(page->now, VITALS_TABLE_PROCESS, row)) != NULL;) {
-        struct one_shot_line line = line_of(page, NULL, NULL, row);
-        if (passes(page, &line))
-            lines[(*count)++] = line;
-    }
-    if (lines != NULL && !devices)
+    if (lines == NULL)
+        return NULL;
+    if (!devices) {
+        EACH_ROW(row, page->now, VITALS_TABLE_PROCESS) {
+            struct one_shot_line line = line_of(page, NULL, NULL, row);
+            if (passes(page, &line))
+                lines[(*count)++] = line;
+        }
         qsort(lines, *count, sizeof *lines, compare_lines);
+        return lines;
+    }
 
-    for (const vitals_row *gpu = NULL;
-         lines != NULL && devices &&
-         (gpu = vitals_snapshot_next(page->now, VITALS_TABLE_GPU, gpu)) != NULL;) {
+    EACH_ROW(gpu, page->now, VITALS_TABLE_GPU) {
         if (!selection_has_device(&page->options->selection, gpu))
             continue;
-        for (const vitals_row *user = NULL;
-             (user = vitals_snapshot_next_child(page->now, VITALS_TABLE_GPU_PROCESS,
-                                                vitals_row_key(gpu), user)) != NULL;) {
+        EACH_CHILD(user, page->now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
             struct one_shot_line line = line_of(page, gpu, user, NULL);
             if (passes(page, &line))
                 lines[(*count)++] = line;
@@ -383,8 +382,7 @@ static int processes_width(const struct page *page)
     free(lines);
 
     int widest = 0;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(page->now, VITALS_TABLE_PROCESS, row)) != NULL;) {
+    EACH_ROW(row, page->now, VITALS_TABLE_PROCESS) {
         int wide = canvas_columns(cell_command(row, page->options->look.ascii, command));
         widest = wide > widest ? wide : widest;
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "record/recording.h"
 #include "util/hash.h"
 #include "util/memory.h"
@@ -157,14 +158,10 @@ static void fold_row(struct processes_table *table, const vitals_row *row)
 static void fold(struct processes_table *table, const vitals_snapshot *snapshot)
 {
     table->second = (double)vitals_snapshot_realtime_ns(snapshot) / 1e9;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;)
+    EACH_ROW(row, snapshot, VITALS_TABLE_PROCESS)
         fold_row(table, row);
-    if (vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, NULL) == NULL)
-        return;
     /* The memory that each holds on all devices at this time. */
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, row)) != NULL;) {
+    EACH_ROW(row, snapshot, VITALS_TABLE_GPU_PROCESS) {
         double pid, value;
         struct process_use *use = vitals_row_number(row, VITALS_GPU_PROCESS_PID, &pid) > 0 &&
                                           vitals_row_number(

@@ -180,9 +180,7 @@ static bool is_kept(void *data, const vitals_row *row)
     const struct device_kept *kept = data;
     vitals_table entity = vitals_row_table(row);
     if (entity == VITALS_TABLE_PROCESS) {
-        for (const vitals_row *user = NULL;
-             (user = vitals_snapshot_next(kept->snapshot, VITALS_TABLE_GPU_PROCESS, user)) !=
-             NULL;) {
+        EACH_ROW(user, kept->snapshot, VITALS_TABLE_GPU_PROCESS) {
             uint64_t own;
             if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &own) > 0 &&
                 own == vitals_row_key(row) && device_list_has(kept->list, user))

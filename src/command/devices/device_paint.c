@@ -9,6 +9,7 @@
 
 #include "command/grid.h"
 #include "command/processes/ps_columns.h"
+#include "feed/rows.h"
 #include "report/report.h"
 
 enum { LABEL = 30, METRICS_MOST = 40, LINE = 2048 };
@@ -213,7 +214,6 @@ static void put_processes(struct sheet *sheet)
     vitals_metric shown[COUNT];
     char titles[COUNT][DEVICE_LABEL], words[DEVICE_VALUE];
     struct grid grid = {0};
-    const vitals_row *row = NULL;
     uint64_t key = vitals_row_key(sheet->device);
     if (vitals_snapshot_next_child(sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key, NULL) == NULL)
         return;
@@ -222,15 +222,14 @@ static void put_processes(struct sheet *sheet)
                                titles);
     grid_column(&grid, "USER", ALIGN_LEFT, 16);
     bool work = false; /* a process belongs to a job, a pod, a container or a service */
-    while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key, row)))
+    EACH_CHILD(row, sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key)
         work |= report_work(process_of(sheet, row), true, words, sizeof words);
     if (work)
         grid_column(&grid, "WORK", ALIGN_LEFT, narrow ? 16 : 24);
     grid_column(&grid, "COMMAND", ALIGN_LEFT, 0);
 
     struct buffer text = {0};
-    while (
-        (row = vitals_snapshot_next_child(sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key, row))) {
+    EACH_CHILD(row, sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key) {
         char name[DEVICE_VALUE] = "N/A";
         const vitals_row *process = process_of(sheet, row);
         enum color color = COLOR_DIM;

@@ -14,6 +14,7 @@
 #include "command/command.h"
 #include "command/devices/select.h"
 #include "command/output.h"
+#include "feed/rows.h"
 
 enum { EXIT_FEWER = 3, EXIT_IN_VAIN = 124, EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127 };
 enum { DEVICES_MOST = 128, ORDER = 8192 };
@@ -315,8 +316,7 @@ static struct shortage find_shortage(const struct select_choice *choice)
         shortage.known += judged;
         unknown += !judged && vitals_row_parent(row) == 0;
     }
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(choice->now, VITALS_TABLE_GPU, 0, row)) != NULL;) {
+    EACH_CHILD(row, choice->now, VITALS_TABLE_GPU, 0) {
         /* If the device is lost, its driver may not report which processes use it either. */
         vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);
         bool lost = state == VITALS_GONE || state == VITALS_TIMED_OUT;

@@ -3,6 +3,7 @@
  * CUDA takes UUIDs, which do not depend on the order of devices. ROCm and Level Zero take numbers,
  * counted as their vendor's tools do; Level Zero is told to count by PCI address. */
 #include "command/devices/select.h"
+#include "feed/rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,16 +76,13 @@ uint64_t select_ordinal(const vitals_row *row)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(row);
     uint64_t before = 0;
-    for (const vitals_row *top = NULL;
-         (top = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, 0, top)) != NULL;) {
+    EACH_CHILD(top, snapshot, VITALS_TABLE_GPU, 0) {
         if (vendor_of(top) != vendor_of(row))
             continue;
         if (top == row)
             return before;
         uint64_t parts = 0;
-        for (const vitals_row *part = NULL;
-             (part = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, vitals_row_key(top),
-                                                part)) != NULL;) {
+        EACH_CHILD(part, snapshot, VITALS_TABLE_GPU, vitals_row_key(top)) {
             if (part == row)
                 return before + parts;
             parts++;

@@ -6,6 +6,7 @@
 
 #include "command/command.h"
 #include "feed/built_without.h"
+#include "feed/rows.h"
 
 static bool is_terminal(const struct settings *settings)
 {
@@ -35,8 +36,7 @@ bool command_is_monitor(const struct settings *settings)
 /* Whether a second reading would tell the load of a device, of which its driver only counts. */
 static bool is_load_due(const vitals_snapshot *snapshot)
 {
-    const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL) {
+    EACH_ROW(row, snapshot, VITALS_TABLE_GPU) {
         if (vitals_row_availability(row, VITALS_GPU_UTILIZATION_RATIO) == VITALS_NOT_YET)
             return true;
     }

@@ -464,13 +464,7 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
     const struct settings_numbers *list = narrowing(filter, &tree);
     int code = EXIT_DONE;
     for (size_t i = 0; !filter->choice->inverse && i < list->count; i++) {
-        const vitals_row *row = NULL;
-        uint64_t own;
-        while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
-            if (vitals_row_u64(row, VITALS_PROCESS_PID, &own) > 0 && own == list->items[i])
-                break;
-        }
-        if (row != NULL)
+        if (vitals_snapshot_find_pid(snapshot, (int64_t)list->items[i]) != NULL)
             continue;
         unsigned long long pid = list->items[i];
         if (filter->machine->from != NULL) {

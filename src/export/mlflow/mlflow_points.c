@@ -330,19 +330,14 @@ static void look_at_group(struct mlflow_points *points, const struct mlflow_poin
 {
     const vitals_row *host = NULL, *row = NULL;
     vitals_text ours, theirs;
-    uint64_t pid, bytes = 0;
+    uint64_t bytes = 0;
     double cores = 0;
     if (point->snapshot != NULL)
         host = vitals_snapshot_next(point->snapshot, VITALS_TABLE_HOST, NULL);
     if (host == NULL)
         return;
-    while (points->options.pid != 0 &&
-           (row = vitals_snapshot_next(point->snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
-        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
-            pid == (uint64_t)points->options.pid)
-            break;
-    }
     if (points->options.pid != 0) {
+        row = vitals_snapshot_find_pid(point->snapshot, points->options.pid);
         if (row == NULL || vitals_row_text(host, VITALS_HOST_CGROUP_PATH, &ours) <= 0 ||
             vitals_row_text(row, VITALS_PROCESS_CGROUP, &theirs) <= 0)
             return;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/rows.h"
+
 /* ---- computed values ---- */
 
 enum otlp_table_state { STATE_OK, STATE_DEGRADED, STATE_PREDICTED_FAILURE, STATE_FAILED };
@@ -71,9 +73,7 @@ static vitals_availability uptime_of(const vitals_row *process, double *out)
 static bool no_sensor_says(const vitals_row *gpu, vitals_metric metric)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(gpu);
-    const vitals_row *sensor = NULL;
-    while ((sensor = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU_SENSOR,
-                                                vitals_row_key(gpu), sensor)) != NULL) {
+    EACH_CHILD(sensor, snapshot, VITALS_TABLE_GPU_SENSOR, vitals_row_key(gpu)) {
         if (vitals_row_availability(sensor, metric) > 0)
             return false;
     }
@@ -123,21 +123,20 @@ static bool is_container(const vitals_row *workload)
         .as = {.name = name_, .unit = unit_, .kind = OTLP_COUNTER}, .metric = __VA_ARGS__ \
     }
 
-#define WITH(key, value)                     .keys = {key}, .values = {value}
-#define WITH_TWO(key, value, other, another) .keys = {key, other}, .values = {value, another}
-#define DISK                                 .subject = OTLP_DISK, .holds = is_counted
-#define INTERFACE                            .subject = OTLP_INTERFACE, .holds = is_counted
-#define NETWORK_DEVICE                       .subject = OTLP_NETWORK_DEVICE, .holds = is_counted
-#define FILESYSTEM                           .subject = OTLP_FILESYSTEM, .holds = is_counted
-#define PRESSURE                             .subject = OTLP_PRESSURE
-#define GPU                                  .subject = OTLP_GPU
-#define OUR_GPU                              .subject = OTLP_OUR_GPU
-#define HARDWARE                             .subject = OTLP_HARDWARE
-#define SENSOR                               .subject = OTLP_GPU_SENSOR
-#define PART(key)                            .subject = OTLP_GPU_PART, .part = key
-#define PROCESS                              .subject = OTLP_PROCESS, .origin = OTLP_SINCE_START_OF_PROCESS
-#define ON_GPU                               .subject = OTLP_GPU_PROCESS, .origin = OTLP_SINCE_WE_LOOK
-#define WORKLOAD                             .subject = OTLP_WORKLOAD
+#define WITH(key, value) .keys = {key}, .values = {value}
+#define DISK             .subject = OTLP_DISK, .holds = is_counted
+#define INTERFACE        .subject = OTLP_INTERFACE, .holds = is_counted
+#define NETWORK_DEVICE   .subject = OTLP_NETWORK_DEVICE, .holds = is_counted
+#define FILESYSTEM       .subject = OTLP_FILESYSTEM, .holds = is_counted
+#define PRESSURE         .subject = OTLP_PRESSURE
+#define GPU              .subject = OTLP_GPU
+#define OUR_GPU          .subject = OTLP_OUR_GPU
+#define HARDWARE         .subject = OTLP_HARDWARE
+#define SENSOR           .subject = OTLP_GPU_SENSOR
+#define PART(key)        .subject = OTLP_GPU_PART, .part = key
+#define PROCESS          .subject = OTLP_PROCESS, .origin = OTLP_SINCE_START_OF_PROCESS
+#define ON_GPU           .subject = OTLP_GPU_PROCESS, .origin = OTLP_SINCE_WE_LOOK
+#define WORKLOAD         .subject = OTLP_WORKLOAD
 
 #define CPU_MODE   "cpu.mode"
 #define DISK_WAY   "disk.io.direction"

@@ -8,6 +8,7 @@
 
 #include "export/otlp/otlp_table.h"
 #include "export/usage_line.h"
+#include "feed/rows.h"
 
 enum { NAME = 96, FIGURES_MAX = 5000 };
 
@@ -27,25 +28,16 @@ static uint64_t number_of(const vitals_row *row, vitals_metric metric)
     return vitals_row_u64(row, metric, &number) > 0 ? number : 0;
 }
 
-static const vitals_row *find_process(const vitals_snapshot *snapshot, uint64_t pid)
-{
-    const vitals_row *row = NULL;
-    while (pid > 0 && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
-        if (number_of(row, VITALS_PROCESS_PID) == pid)
-            return row;
-    }
-    return NULL;
-}
-
 const vitals_row *otlp_job_process(struct otlp_job *job, const vitals_snapshot *snapshot)
 {
-    const vitals_row *row = NULL, *first = NULL;
+    const vitals_row *first = NULL;
     double start, earliest = (double)INFINITY;
     if (job->pid > 0)
-        return find_process(snapshot, (uint64_t)job->pid);
-    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
+        return vitals_snapshot_find_pid(snapshot, job->pid);
+    EACH_ROW(row, snapshot, VITALS_TABLE_PROCESS) {
+        int64_t parent = (int64_t)number_of(row, VITALS_PROCESS_PARENT_PID);
         if (vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) <= 0 || start >= earliest ||
-            find_process(snapshot, number_of(row, VITALS_PROCESS_PARENT_PID)) != NULL)
+            (parent > 0 && vitals_snapshot_find_pid(snapshot, parent) != NULL))
             continue;
         earliest = start;
         first = row;

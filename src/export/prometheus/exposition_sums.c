@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "export/keyed_hash.h"
+#include "feed/rows.h"
 #include "util/memory.h"
 
 /* Snapshots for which a workload without a process on a device is remembered; then its sum
@@ -117,7 +118,6 @@ static double when_read(const vitals_snapshot *snapshot, const vitals_row *row)
 void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *snapshot)
 {
     uint64_t stream = vitals_snapshot_stream(snapshot);
-    const vitals_row *row = NULL;
     if (stream != sums->stream)
         exposition_sums_done(sums);
     if (stream == sums->stream && vitals_snapshot_sequence(snapshot) <= sums->sequence)
@@ -127,7 +127,7 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
 
     /* A workload gets what its processes used since they were last seen; a new process has used all
      * of it since then. */
-    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, row)) != NULL) {
+    EACH_ROW(row, snapshot, VITALS_TABLE_GPU_PROCESS) {
         vitals_text id;
         double busy, grown = 0;
         if (vitals_row_number(row, VITALS_GPU_PROCESS_BUSY_SECONDS, &busy) <= 0)
@@ -147,7 +147,7 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
             workload->value += grown;
     }
 
-    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL) {
+    EACH_ROW(row, snapshot, VITALS_TABLE_SOURCE) {
         struct counter_map_entry *entry = counter_map_take(&sums->sources, vitals_row_key(row), 0);
         double seconds;
         if (entry == NULL)
@@ -161,7 +161,7 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
             entry->at = when_read(snapshot, row);
     }
 
-    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL) {
+    EACH_ROW(row, snapshot, VITALS_TABLE_GPU) {
         double count, newest;
         if (vitals_row_number(row, VITALS_GPU_XID_ERRORS, &count) <= 0 ||
             vitals_row_number(row, VITALS_GPU_XID_LAST, &newest) <= 0)

@@ -212,9 +212,7 @@ struct process_counts {
 static bool count_on(const struct exposition_page *page, uint64_t gpu,
                      struct process_counts *counts)
 {
-    const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_PROCESS, gpu, row)) !=
-           NULL) {
+    EACH_CHILD(row, page->snapshot, VITALS_TABLE_GPU_PROCESS, gpu) {
         vitals_text type;
         if (!page_text(row, VITALS_GPU_PROCESS_TYPE, &type))
             return false;
@@ -397,15 +395,13 @@ static void write_shares(struct exposition_page *page, const struct exposition_r
     static const vitals_text OTHER = {"other", 5}, UNKNOWN = {"unknown", 7};
     bool counter = family->writer == FAMILY_WORKLOAD_GPU_BUSY;
     const uint64_t key = vitals_row_key(gpu->row);
-    const vitals_row *row = NULL;
     size_t count = 0, most = vitals_snapshot_count(page->snapshot, VITALS_TABLE_GPU_PROCESS);
     struct workload_share *shares = calloc(most + 1, sizeof *shares);
     page->failed = page->failed || shares == NULL;
     if (shares == NULL)
         return;
 
-    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_PROCESS, key, row)) !=
-           NULL) {
+    EACH_CHILD(row, page->snapshot, VITALS_TABLE_GPU_PROCESS, key) {
         vitals_text id;
         double value;
         if (!exposition_workload_of(row, &id))
@@ -469,10 +465,8 @@ static void write_job(struct exposition_page *page, const struct exposition_row 
 static void write_gpu_jobs(struct exposition_page *page, const struct exposition_row *gpu)
 {
     const uint64_t key = vitals_row_key(gpu->row);
-    const vitals_row *row = NULL;
     bool proven = false;
-    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_PROCESS, key, row)) !=
-           NULL) {
+    EACH_CHILD(row, page->snapshot, VITALS_TABLE_GPU_PROCESS, key) {
         vitals_text id, job;
         if (!exposition_workload_of(row, &id) || !is_job(id, &job))
             continue;
@@ -480,8 +474,9 @@ static void write_gpu_jobs(struct exposition_page *page, const struct exposition
         if (!is_folded(page, id))
             write_job(page, gpu, id, job, "process");
     }
-    while (!proven && (row = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_JOB, key,
-                                                        row)) != NULL) {
+    if (proven)
+        return;
+    EACH_CHILD(row, page->snapshot, VITALS_TABLE_GPU_JOB, key) {
         vitals_text workload = {"", 0}, job;
         if (!page_text(row, VITALS_GPU_JOB_JOB_ID, &job))
             continue;

@@ -1,5 +1,6 @@
 /* nvitop_page.c: writes the families of nvitop-exporter (exposition_page.h). */
 #include "export/prometheus/exposition_page.h"
+#include "feed/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -217,10 +218,10 @@ static bool next_subject(const struct exposition_page *page, enum nvitop_rows ro
 /* Writes what the snapshot is of. */
 static void write_info(struct exposition_page *page)
 {
-    const vitals_row *first = NULL, *gpu = NULL;
+    const vitals_row *first = NULL;
     size_t count = 0;
     char words[32];
-    while ((gpu = vitals_snapshot_next(page->snapshot, VITALS_TABLE_GPU, gpu)) != NULL) {
+    EACH_ROW(gpu, page->snapshot, VITALS_TABLE_GPU) {
         first = first != NULL ? first : gpu;
         count += vitals_row_parent(gpu) == 0;
     }
