@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -377,59 +378,23 @@ enum {
     FOLDER_COUNT = sizeof FOLDERS / sizeof FOLDERS[0]
 };
 
-static void drop(int folder, const char *name)
+static int drop(const char *path, const struct stat *status UNUSED, int type UNUSED,
+                struct FTW *place UNUSED)
 {
-    if (unlinkat(folder, name, 0) < 0)
-        (void)unlinkat(folder, name, AT_REMOVEDIR);
+    (void)remove(path);
+    return 0;
 }
 
-/* Removes all files of the folder. */
-static void clear(int folder)
+/* Removes what write_text and its like made: proc and none, and then the folder itself. */
+static void clear(const char *folder)
 {
-    static const char *const OF_ACTORS[] = {"stat",    "statm",        "status", "io",   "cmdline",
-                                            "environ", "cgroup",       "limits", "task", "fd",
-                                            "fdinfo",  "smaps_rollup", ""};
-    char name[64];
-    for (size_t i = 0; i < ACTORS; i++) {
-        const struct actor actor = actor_at(i);
-        for (unsigned j = 0; j < OPENED_COUNT; j++) {
-            (void)snprintf(name, sizeof name, "proc/%d/fd/%u", actor.pid, j);
-            drop(folder, name);
-            (void)snprintf(name, sizeof name, "proc/%d/fdinfo/%u", actor.pid, j);
-            drop(folder, name);
-        }
-        for (unsigned j = 0; j < LINK_COUNT; j++) {
-            (void)snprintf(name, sizeof name, "proc/%d/%s", actor.pid, LINKS[j][0]);
-            drop(folder, name);
-        }
-        for (unsigned j = 0; j < STILL_COUNT; j++) {
-            (void)snprintf(name, sizeof name, "proc/%d/%s", actor.pid, STILL[j].name);
-            drop(folder, name);
-        }
-        for (unsigned j = 0; j < told_threads(&actor); j++) {
-            static const char *const OF_THREADS[] = {"stat", "status", "schedstat"};
-            for (size_t k = 0; k < sizeof OF_THREADS / sizeof OF_THREADS[0]; k++) {
-                (void)snprintf(name, sizeof name, "proc/%d/task/%d/%s", actor.pid,
-                               actor.pid + (int)j, OF_THREADS[k]);
-                drop(folder, name);
-            }
-            (void)snprintf(name, sizeof name, "proc/%d/task/%d", actor.pid, actor.pid + (int)j);
-            drop(folder, name);
-        }
-        for (size_t j = 0; j < sizeof OF_ACTORS / sizeof OF_ACTORS[0]; j++) {
-            (void)snprintf(name, sizeof name, "proc/%d/%s", actor.pid, OF_ACTORS[j]);
-            drop(folder, name);
-        }
-    }
-    for (size_t i = 0; i < FILE_COUNT; i++) {
-        (void)snprintf(name, sizeof name, "proc/%s", FILES[i].name);
-        drop(folder, name);
-    }
-    drop(folder, "proc/stat");
-    drop(folder, "proc/net/dev");
-    drop(folder, "proc/diskstats");
-    for (size_t i = FOLDER_COUNT; i-- > 0;)
-        drop(folder, FOLDERS[i]);
+    enum { FOLDERS_OPEN = 8 };
+    char path[PLACE + 8];
+    (void)snprintf(path, sizeof path, "%s/proc", folder);
+    (void)nftw(path, drop, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    (void)snprintf(path, sizeof path, "%s/none", folder);
+    (void)rmdir(path);
+    (void)rmdir(folder);
 }
 
 /* ---- folder ---- */
@@ -585,8 +550,7 @@ int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
         int folder = open_own(path, LOCK_NB);
         if (folder < 0)
             continue;
-        clear(folder);
-        (void)rmdir(path);
+        clear(path);
         (void)close(folder);
     }
     if (names != NULL)
@@ -642,8 +606,7 @@ void demo_procfs_close(struct demo_procfs *demo)
         demo->stop = -1;
     }
     if (demo->descriptor >= 0) {
-        clear(demo->descriptor);
-        (void)rmdir(demo->folder);
+        clear(demo->folder);
         (void)close(demo->descriptor);
         demo->descriptor = -1;
     }
