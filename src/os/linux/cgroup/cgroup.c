@@ -97,6 +97,19 @@ static signed char limit_state(const struct cgroup_walk *walk)
     return doubtful ? VITALS_UPPER_BOUND : VITALS_HAVE;
 }
 
+/* A metric that is read alone. */
+struct own_metric {
+    vitals_metric metric;
+    enum cgroup_controller controller;
+    struct value (*read)(const struct cgroups *cgroups, const struct own_metric *own);
+    bool (*limit)(struct cgroup_walk *walk, uint64_t *out); /* of read_least: of one level */
+
+    /* Of read_figure, by version: the file (NULL: that version has none), in it a key (NULL: it is
+     * the number alone), and how many units are a second (0: a count). */
+    const char *file1, *file2, *key1, *key2;
+    double scale1, scale2;
+};
+
 /* ---- limits: the least of all levels ---- */
 
 /* If limits are equal the outermost counts, as more is charged to it. If version 1 reports a higher
@@ -145,7 +158,7 @@ static void read_memory(const struct cgroups *cgroups, struct value *limit, stru
 }
 
 /* In CPUs. */
-static struct value read_cores(const struct cgroups *cgroups)
+static struct value read_cores(const struct cgroups *cgroups, const struct own_metric *own UNUSED)
 {
     struct cgroup_walk walk;
     struct value least = value_missing(VITALS_UNSUPPORTED);
@@ -179,18 +192,15 @@ static struct value read_cores(const struct cgroups *cgroups)
     return least;
 }
 
-typedef bool read_limit(struct cgroup_walk *walk, uint64_t *out);
-
-static struct value least_of(const struct cgroups *cgroups, enum cgroup_controller controller,
-                             read_limit *read)
+static struct value read_least(const struct cgroups *cgroups, const struct own_metric *own)
 {
     struct cgroup_walk walk;
     struct value least = value_missing(VITALS_UNSUPPORTED);
     uint64_t number;
-    if (!cgroup_walk_begin(&walk, cgroups, controller))
+    if (!cgroup_walk_begin(&walk, cgroups, own->controller))
         return least;
     do {
-        if (!read(&walk, &number) || (walk.found && number > least.as.u64))
+        if (!own->limit(&walk, &number) || (walk.found && number > least.as.u64))
             continue;
         walk.found = true;
         least.as.u64 = number;
@@ -199,12 +209,12 @@ static struct value least_of(const struct cgroups *cgroups, enum cgroup_controll
     return least;
 }
 
-static bool read_high(struct cgroup_walk *walk, uint64_t *out)
+static bool high_here(struct cgroup_walk *walk, uint64_t *out)
 {
     return walk->version == 2 && number_here(walk, "memory.high", out);
 }
 
-static bool read_swap(struct cgroup_walk *walk, uint64_t *out)
+static bool swap_here(struct cgroup_walk *walk, uint64_t *out)
 {
     uint64_t memory, both;
     if (walk->version == 2)
@@ -216,13 +226,13 @@ static bool read_swap(struct cgroup_walk *walk, uint64_t *out)
     return true;
 }
 
-static bool read_tasks(struct cgroup_walk *walk, uint64_t *out)
+static bool tasks_here(struct cgroup_walk *walk, uint64_t *out)
 {
     return number_here(walk, "pids.max", out);
 }
 
 /* Those of the nearest level that says so: without the controller our own cgroup does not. */
-static struct value read_cpus(const struct cgroups *cgroups)
+static struct value read_cpus(const struct cgroups *cgroups, const struct own_metric *own UNUSED)
 {
     static const char *const FILES[] = {NULL, "cpuset.effective_cpus", "cpuset.cpus.effective"};
     char text[TEXT_BYTES];
@@ -243,29 +253,7 @@ static struct value read_cpus(const struct cgroups *cgroups)
 
 /* ---- what is charged to our own ---- */
 
-/* One way to a number: the file by version (NULL: that version has none), and in it a key (NULL: it
- * is the number alone). */
-static const struct cgroup_usage_figure {
-    vitals_metric metric;
-    enum cgroup_controller controller;
-    const char *file1, *file2, *key1, *key2;
-    double scale1, scale2; /* of seconds; 0: a count */
-} FIGURES[] = {
-    {VITALS_HOST_CGROUP_MEMORY_PEAK_BYTES, CGROUP_MEMORY, "memory.max_usage_in_bytes",
-     "memory.peak", NULL, NULL, 0, 0},
-    {VITALS_HOST_CGROUP_OOM_KILLS, CGROUP_MEMORY, "memory.oom_control", "memory.events", "oom_kill",
-     "oom_kill", 0, 0},
-    {VITALS_HOST_CGROUP_CPU_SECONDS, CGROUP_CPUACCT, "cpuacct.usage", "cpu.stat", NULL,
-     "usage_usec", 1e9, 1e6},
-    {VITALS_HOST_CGROUP_CPU_THROTTLED_SECONDS, CGROUP_CPU, "cpu.stat", "cpu.stat", "throttled_time",
-     "throttled_usec", 1e9, 1e6},
-    {VITALS_HOST_CGROUP_CPU_THROTTLED_PERIODS, CGROUP_CPU, "cpu.stat", "cpu.stat", "nr_throttled",
-     "nr_throttled", 0, 0},
-    {VITALS_HOST_CGROUP_PROCESSES, CGROUP_PIDS, "pids.current", "pids.current", NULL, NULL, 0, 0},
-};
-
-static struct value read_figure(const struct cgroups *cgroups,
-                                const struct cgroup_usage_figure *figure)
+static struct value read_figure(const struct cgroups *cgroups, const struct own_metric *figure)
 {
     struct cgroup_walk walk;
     uint64_t number;
@@ -285,7 +273,8 @@ static struct value read_figure(const struct cgroups *cgroups,
     return value;
 }
 
-static struct value read_working_set(const struct cgroups *cgroups)
+static struct value read_working_set(const struct cgroups *cgroups,
+                                     const struct own_metric *own UNUSED)
 {
     static const char *const USED[] = {NULL, "memory.usage_in_bytes", "memory.current"};
     static const char *const DROPPED[] = {NULL, "total_inactive_file", "inactive_file"};
@@ -382,6 +371,36 @@ static void read_disks(const struct cgroups *cgroups, struct value *read, struct
 
 /* ---- all of it ---- */
 
+#define NUMBER(file1, file2)          .read = read_figure, NULL, file1, file2
+#define KEY(file1, key1, file2, key2) .read = read_figure, NULL, file1, file2, key1, key2
+
+static const struct own_metric METRICS[] = {
+    {VITALS_HOST_CGROUP_CPU_LIMIT_CORES, CGROUP_CPU, .read = read_cores},
+    {VITALS_HOST_CGROUP_MEMORY_HIGH_BYTES, CGROUP_MEMORY, .read = read_least, high_here},
+    {VITALS_HOST_CGROUP_SWAP_LIMIT_BYTES, CGROUP_MEMORY, .read = read_least, swap_here},
+    {VITALS_HOST_CGROUP_PROCESSES_LIMIT, CGROUP_PIDS, .read = read_least, tasks_here},
+    {VITALS_HOST_CGROUP_CPUS, CGROUP_CPUSET, .read = read_cpus},
+    {VITALS_HOST_CGROUP_MEMORY_WORKING_BYTES, CGROUP_MEMORY, .read = read_working_set},
+    {VITALS_HOST_CGROUP_MEMORY_PEAK_BYTES, CGROUP_MEMORY,
+     NUMBER("memory.max_usage_in_bytes", "memory.peak")},
+    {VITALS_HOST_CGROUP_OOM_KILLS, CGROUP_MEMORY,
+     KEY("memory.oom_control", "oom_kill", "memory.events", "oom_kill")},
+    {VITALS_HOST_CGROUP_CPU_SECONDS, CGROUP_CPUACCT,
+     KEY("cpuacct.usage", NULL, "cpu.stat", "usage_usec"), 1e9, 1e6},
+    {VITALS_HOST_CGROUP_CPU_THROTTLED_SECONDS, CGROUP_CPU,
+     KEY("cpu.stat", "throttled_time", "cpu.stat", "throttled_usec"), 1e9, 1e6},
+    {VITALS_HOST_CGROUP_CPU_THROTTLED_PERIODS, CGROUP_CPU,
+     KEY("cpu.stat", "nr_throttled", "cpu.stat", "nr_throttled")},
+    {VITALS_HOST_CGROUP_PROCESSES, CGROUP_PIDS, NUMBER("pids.current", "pids.current")},
+
+    /* These are read below. */
+    {VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, CGROUP_MEMORY, .read = NULL},
+    {VITALS_HOST_CGROUP_MEMORY_USED_BYTES, CGROUP_MEMORY, .read = NULL},
+    {VITALS_HOST_CGROUP_VERSION, CGROUP_CPU, .read = NULL},
+    {VITALS_HOST_CGROUP_READ_BYTES, CGROUP_IO, .read = NULL},
+    {VITALS_HOST_CGROUP_WRITTEN_BYTES, CGROUP_IO, .read = NULL},
+};
+
 static void set(struct values *machine, const struct metric_set *wanted, vitals_metric metric,
                 struct value value)
 {
@@ -392,66 +411,29 @@ static void set(struct values *machine, const struct metric_set *wanted, vitals_
 void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
                         struct values *machine)
 {
-    // Which controllers a range of metrics needs.
-    static const struct {
-        vitals_metric first, last;
-        enum cgroup_controller controller;
-    } NEEDS[] = {
-        {VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, VITALS_HOST_CGROUP_MEMORY_USED_BYTES,
-         CGROUP_MEMORY},
-        {VITALS_HOST_CGROUP_CPU_LIMIT_CORES, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, CGROUP_CPU},
-        {VITALS_HOST_CGROUP_VERSION, VITALS_HOST_CGROUP_VERSION, CGROUP_CPU},
-        {VITALS_HOST_CGROUP_MEMORY_HIGH_BYTES, VITALS_HOST_CGROUP_OOM_KILLS, CGROUP_MEMORY},
-        {VITALS_HOST_CGROUP_CPU_SECONDS, VITALS_HOST_CGROUP_CPU_SECONDS, CGROUP_CPUACCT},
-        {VITALS_HOST_CGROUP_CPU_THROTTLED_SECONDS, VITALS_HOST_CGROUP_CPU_THROTTLED_PERIODS,
-         CGROUP_CPU},
-        {VITALS_HOST_CGROUP_CPUS, VITALS_HOST_CGROUP_CPUS, CGROUP_CPUSET},
-        {VITALS_HOST_CGROUP_PROCESSES, VITALS_HOST_CGROUP_PROCESSES_LIMIT, CGROUP_PIDS},
-        {VITALS_HOST_CGROUP_READ_BYTES, VITALS_HOST_CGROUP_WRITTEN_BYTES, CGROUP_IO},
-    };
-    static const struct {
-        vitals_metric metric;
-        enum cgroup_controller controller;
-        read_limit *read;
-    } LIMITS[] = {
-        {VITALS_HOST_CGROUP_MEMORY_HIGH_BYTES, CGROUP_MEMORY, read_high},
-        {VITALS_HOST_CGROUP_SWAP_LIMIT_BYTES, CGROUP_MEMORY, read_swap},
-        {VITALS_HOST_CGROUP_PROCESSES_LIMIT, CGROUP_PIDS, read_tasks},
-    };
     enum { HYBRID = 12 }; // the version where both are mounted
     struct cgroups cgroups;
     struct value one, other;
     unsigned controllers = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(NEEDS); i++)
-        for (unsigned metric = NEEDS[i].first; metric <= NEEDS[i].last; metric++)
-            if (metric_set_has(wanted, (vitals_metric)metric))
-                controllers |= 1u << NEEDS[i].controller;
+    for (size_t i = 0; i < ARRAY_COUNT(METRICS); i++)
+        if (metric_set_has(wanted, METRICS[i].metric))
+            controllers |= 1u << METRICS[i].controller;
     if (controllers == 0)
         return;
     cgroups_find(&cgroups, os, 0, controllers);
 
+    for (size_t i = 0; i < ARRAY_COUNT(METRICS); i++)
+        if (METRICS[i].read != NULL && metric_set_has(wanted, METRICS[i].metric))
+            values_set(machine, METRICS[i].metric, METRICS[i].read(&cgroups, &METRICS[i]));
+    one = value_u64(!cgroups.second ? 1 : cgroups.first ? HYBRID : 2);
+    set(machine, wanted, VITALS_HOST_CGROUP_VERSION,
+        cgroups.first || cgroups.second ? one : value_missing(VITALS_UNSUPPORTED));
     if (metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES) ||
         metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_USED_BYTES)) {
         read_memory(&cgroups, &one, &other);
         set(machine, wanted, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, one);
         set(machine, wanted, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, other);
     }
-    if (metric_set_has(wanted, VITALS_HOST_CGROUP_CPU_LIMIT_CORES))
-        values_set(machine, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, read_cores(&cgroups));
-    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
-        if (metric_set_has(wanted, FIGURES[i].metric))
-            values_set(machine, FIGURES[i].metric, read_figure(&cgroups, &FIGURES[i]));
-    one = value_u64(!cgroups.second ? 1 : cgroups.first ? HYBRID : 2);
-    set(machine, wanted, VITALS_HOST_CGROUP_VERSION,
-        cgroups.first || cgroups.second ? one : value_missing(VITALS_UNSUPPORTED));
-    if (metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_WORKING_BYTES))
-        values_set(machine, VITALS_HOST_CGROUP_MEMORY_WORKING_BYTES, read_working_set(&cgroups));
-    for (size_t i = 0; i < ARRAY_COUNT(LIMITS); i++)
-        if (metric_set_has(wanted, LIMITS[i].metric))
-            values_set(machine, LIMITS[i].metric,
-                       least_of(&cgroups, LIMITS[i].controller, LIMITS[i].read));
-    if (metric_set_has(wanted, VITALS_HOST_CGROUP_CPUS))
-        values_set(machine, VITALS_HOST_CGROUP_CPUS, read_cpus(&cgroups));
     if (metric_set_has(wanted, VITALS_HOST_CGROUP_READ_BYTES) ||
         metric_set_has(wanted, VITALS_HOST_CGROUP_WRITTEN_BYTES)) {
         read_disks(&cgroups, &one, &other);
