@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "util/file.h"
 
 struct output *output_begin(int descriptor)
 {
@@ -29,15 +30,8 @@ int output_create(const char *path)
 
 static void write_all(struct output *output, const char *bytes, size_t size)
 {
-    while (size > 0 && output->error == 0) {
-        ssize_t written = write(output->descriptor, bytes, size);
-        if (written >= 0) {
-            bytes += written;
-            size -= (size_t)written;
-        } else if (errno != EINTR) {
-            output->error = errno;
-        }
-    }
+    if (output->error == 0 && !file_write_all(output->descriptor, bytes, size))
+        output->error = errno;
 }
 
 int output_flush(struct output *output)

@@ -104,3 +104,42 @@ int file_read_whole(const char *path, size_t most, unsigned rules, struct file_t
     }
     return code;
 }
+
+/* Counts what one call did. Returns false if it failed, with errno: `none` if it did nothing. */
+static bool take_part(ssize_t count, int none, size_t *done)
+{
+    if (count == 0)
+        errno = none;
+    *done += count > 0 ? (size_t)count : 0;
+    return count > 0 || (count < 0 && errno == EINTR);
+}
+
+bool file_write_all(int descriptor, const void *bytes, size_t size)
+{
+    size_t done = 0;
+    while (done < size)
+        if (!take_part(write(descriptor, (const char *)bytes + done, size - done), ENOSPC, &done))
+            return false;
+    return true;
+}
+
+bool file_write_at(int descriptor, const void *bytes, size_t size, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < size)
+        if (!take_part(
+                pwrite(descriptor, (const char *)bytes + done, size - done, (off_t)(offset + done)),
+                ENOSPC, &done))
+            return false;
+    return true;
+}
+
+bool file_read_at(int descriptor, void *bytes, size_t size, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < size)
+        if (!take_part(pread(descriptor, (char *)bytes + done, size - done, (off_t)(offset + done)),
+                       EIO, &done))
+            return false;
+    return true;
+}

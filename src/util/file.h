@@ -1,11 +1,13 @@
 /* file.h: reads a whole small file that decides what the program does: a configuration, a layout, a
- * login. Also the check of its owner, for files that are read in parts.
+ * login. Also the check of its owner, for files that are read in parts, and reading and writing
+ * that goes on over signals.
  *
  * Thread rule: any thread. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 enum file_rule {
@@ -36,3 +38,9 @@ int file_read_whole(const char *path, size_t most, unsigned rules, struct file_t
 /* Opens a file for writing, close-on-exec, and makes it if it is missing; but not behind a symbolic
  * link that leads nowhere, which another user may have made (ENOENT). Returns -1 and sets errno. */
 int file_open_or_make(const char *path, int flags);
+
+/* Write or read all of the bytes. Return false and set errno: ENOSPC if nothing more was taken, EIO
+ * if the file ends before. */
+bool file_write_all(int descriptor, const void *bytes, size_t size);
+bool file_write_at(int descriptor, const void *bytes, size_t size, uint64_t offset);
+bool file_read_at(int descriptor, void *bytes, size_t size, uint64_t offset);

@@ -394,13 +394,8 @@ static int replace_file(const char *path, const char *text)
     int descriptor = mkostemp(fresh, O_CLOEXEC);
     if (descriptor < 0)
         return -1;
-    size_t size = strlen(text), used = 0;
-    ssize_t got;
-    do {
-        got = write(descriptor, text + used, size - used);
-        used += got > 0 ? (size_t)got : 0;
-    } while (used < size && (got > 0 || (got < 0 && errno == EINTR)));
-    bool written = used == size && write(descriptor, "\n", 1) == 1 && fsync(descriptor) == 0 &&
+    bool written = file_write_all(descriptor, text, strlen(text)) &&
+                   file_write_all(descriptor, "\n", 1) && fsync(descriptor) == 0 &&
                    hand_over(descriptor, real);
     if (close(descriptor) == 0 && written && rename(fresh, real) == 0)
         return 0;

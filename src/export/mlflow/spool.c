@@ -237,7 +237,7 @@ int spool_new(const char *folder, struct spool **out, vitals_error *error)
     }
     descriptor = name != NULL ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)
                               : memfd_create("vitals-spool", MFD_CLOEXEC);
-    if (descriptor < 0 || !spool_write_at(descriptor, magic, SPOOL_MAGIC_SIZE, 0)) {
+    if (descriptor < 0 || !file_write_at(descriptor, magic, SPOOL_MAGIC_SIZE, 0)) {
         int number = errno;
         if (descriptor >= 0)
             (void)close(descriptor);
@@ -418,7 +418,7 @@ bool spool_acknowledge(struct spool *spool)
                     spool_format_record(spool->id, number++, (enum spool_kind)i, &spool->notes[i],
                                         &notes);
             }
-            if (!notes.failed && spool_write_at(spool->descriptor, notes.bytes, notes.size, end) &&
+            if (!notes.failed && file_write_at(spool->descriptor, notes.bytes, notes.size, end) &&
                 ftruncate(spool->descriptor, (off_t)(end + notes.size)) == 0) {
                 spool->number = number;
                 spool->end = end + notes.size;

@@ -2,15 +2,14 @@
 #include "export/mlflow/spool_record.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "export/tensorboard/crc32c.h"
+#include "util/file.h"
 #include "util/memory.h"
 
 enum { WORD_AT = 18 }; /* after @ID and a space */
@@ -117,37 +116,6 @@ bool spool_begins(const char *bytes, size_t size, uint64_t id)
     return at == size;
 }
 
-/* ---- bytes ---- */
-
-bool spool_read_at(int descriptor, void *bytes, size_t size, uint64_t at)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t got = pread(descriptor, (char *)bytes + done, size - done, (off_t)(at + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        done += (size_t)got;
-    }
-    return true;
-}
-
-bool spool_write_at(int descriptor, const void *bytes, size_t size, uint64_t at)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t put = pwrite(descriptor, (const char *)bytes + done, size - done,
-                             (off_t)(at + done));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put == 0)
-            errno = ENOSPC;
-        if (put <= 0)
-            return false;
-        done += (size_t)put;
-    }
-    return true;
-}
-
 /* ---- records ---- */
 
 bool spool_read(int descriptor, uint64_t place, uint64_t end, struct spool_record *record,
@@ -157,7 +125,7 @@ bool spool_read(int descriptor, uint64_t place, uint64_t end, struct spool_recor
     uint64_t left = end - place;
     size_t count = left < sizeof head ? (size_t)left : sizeof head;
     *record = (struct spool_record){.id = 0};
-    if (!spool_read_at(descriptor, head, count, place) || spool_parse(head, count, record) == 0)
+    if (!file_read_at(descriptor, head, count, place) || spool_parse(head, count, record) == 0)
         return false;
     record->place = place;
     record->end = place + record->head + record->size;
@@ -165,12 +133,12 @@ bool spool_read(int descriptor, uint64_t place, uint64_t end, struct spool_recor
         return false;
     buffer_reset(body);
     char *bytes = buffer_reserve(body, record->size);
-    if (bytes == NULL || !spool_read_at(descriptor, bytes, record->size, place + record->head))
+    if (bytes == NULL || !file_read_at(descriptor, bytes, record->size, place + record->head))
         return false;
     buffer_advance(body, record->size);
     if (crc32c(body->bytes, body->size) != record->sum)
         return false;
-    bool has_newline = record->end < end && spool_read_at(descriptor, &newline, 1, record->end) &&
+    bool has_newline = record->end < end && file_read_at(descriptor, &newline, 1, record->end) &&
                        newline == '\n';
     record->end += has_newline;
     return true;
@@ -183,9 +151,9 @@ bool spool_write(int descriptor, uint64_t place, struct spool_record *record, co
     record->head = (uint32_t)spool_format(record, head);
     record->place = place;
     record->end = place + record->head + record->size + 1;
-    return spool_write_at(descriptor, head, record->head, place) &&
-           spool_write_at(descriptor, bytes, record->size, place + record->head) &&
-           spool_write_at(descriptor, "\n", 1, record->end - 1);
+    return file_write_at(descriptor, head, record->head, place) &&
+           file_write_at(descriptor, bytes, record->size, place + record->head) &&
+           file_write_at(descriptor, "\n", 1, record->end - 1);
 }
 
 bool spool_write_arrived(int descriptor, const struct spool_record *record)
@@ -193,7 +161,7 @@ bool spool_write_arrived(int descriptor, const struct spool_record *record)
     char head[SPOOL_HEAD_MOST];
     struct spool_record arrived = *record;
     arrived.arrived = true;
-    return spool_write_at(descriptor, head, spool_format(&arrived, head), record->place);
+    return file_write_at(descriptor, head, spool_format(&arrived, head), record->place);
 }
 
 /* ---- scanning a whole file ---- */
@@ -257,7 +225,7 @@ static uint64_t find_record(struct scanner *scanner, uint64_t at)
     struct spool_record record;
     for (; at < end; at += WINDOW) {
         size_t count = end - at < sizeof window ? (size_t)(end - at) : sizeof window;
-        if (!spool_read_at(scanner->descriptor, window, count, at))
+        if (!file_read_at(scanner->descriptor, window, count, at))
             break;
         for (size_t i = 0; i < count && i < WINDOW; i++) {
             if (window[i] != '@' || spool_parse(window + i, count - i, &record) == 0)
@@ -296,7 +264,7 @@ static void scan_all(struct scanner *scanner, uint64_t at, uint64_t id)
         char head[SPOOL_HEAD_MOST];
         struct spool_place place = {at, next - at, false};
         size_t count = next - at < sizeof head ? (size_t)(next - at) : sizeof head;
-        if (spool_read_at(scanner->descriptor, head, count, at)) {
+        if (file_read_at(scanner->descriptor, head, count, at)) {
             size_t length = spool_parse(head, count, &record);
             place.incomplete = length > 0 ? (found->id == 0 || record.id == found->id) &&
                                                 place.size - length < record.size
@@ -325,7 +293,7 @@ int spool_scan(int descriptor, uint64_t size, struct spool_scan *out)
 
     /* The id is in the first line. If that is damaged, only the records show it: that of most is
      * the file's; others are inside an artifact. */
-    if (!spool_read_at(descriptor, line, count, 0))
+    if (!file_read_at(descriptor, line, count, 0))
         line[0] = '\0';
     const char *mark = strchr(line, '@');
     uint64_t written = mark != NULL ? strtoull(mark + 1, NULL, 16) : 0;

@@ -54,9 +54,6 @@ bool spool_write(int descriptor, uint64_t place, struct spool_record *record, co
 /* Marks the record as arrived, in the file. Returns false and sets errno if it fails. */
 bool spool_write_arrived(int descriptor, const struct spool_record *record);
 
-bool spool_read_at(int descriptor, void *bytes, size_t size, uint64_t at);
-bool spool_write_at(int descriptor, const void *bytes, size_t size, uint64_t at);
-
 /* The contents of another program's file: every whole record, and the damaged bytes between them.
  */
 struct spool_scan {

@@ -21,6 +21,7 @@
 #include "export/reply.h"
 #include "export/usage_line.h"
 #include "feed/feed_json.h"
+#include "util/file.h"
 
 /* ---- the exposition of a run ----
  *
@@ -291,14 +292,7 @@ static int replace(const struct textfile *file, const struct body *body)
     int descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (descriptor < 0)
         return errno;
-    int why = 0;
-    while (size > 0 && why == 0) {
-        ssize_t written = write(descriptor, bytes, size);
-        if (written == 0 || (written < 0 && errno != EINTR))
-            why = written < 0 ? errno : EIO;
-        bytes += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
+    int why = file_write_all(descriptor, bytes, size) ? 0 : errno;
     if (why == 0 && fchmod(descriptor, 0644) < 0)
         why = errno;
     if (close(descriptor) < 0 && why == 0)

@@ -15,6 +15,7 @@
 #include "export/export_thread.h"
 #include "export/reply.h"
 #include "export/tensorboard/crc32c.h"
+#include "util/file.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -88,22 +89,6 @@ static bool open_file(struct event_file *file)
     return false;
 }
 
-static bool write_all(struct event_file *file, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(file->descriptor, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            report_failure(file, "cannot write", file->path, written < 0 ? errno : ENOSPC);
-            return false;
-        }
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 /* ---- the thread ---- */
 
 static void work(void *data)
@@ -120,7 +105,9 @@ static void work(void *data)
         file->waiting = (struct buffer){.bytes = NULL};
         pthread_mutex_unlock(&file->thread.mutex);
         more = records.size > 0;
-        good = write_all(file, records.bytes, records.size);
+        good = file_write_all(file->descriptor, records.bytes, records.size);
+        if (!good)
+            report_failure(file, "cannot write", file->path, errno);
         buffer_done(&records);
     }
     if (file->descriptor >= 0)

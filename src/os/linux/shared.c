@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "util/file.h"
+
 enum { PATH_BYTES = 4096 };
 
 void *os_shared_new(size_t size)
@@ -34,12 +36,8 @@ int os_replace_file(const char *path, const void *bytes, size_t size)
         file = open(beside, flags, 0600);
     if (file < 0)
         return -errno;
-    for (size_t done = 0; done < size && code == 0;) {
-        ssize_t written = write(file, (const char *)bytes + done, size - done);
-        if (written < 0 && errno != EINTR)
-            code = -errno;
-        done += written > 0 ? (size_t)written : 0;
-    }
+    if (!file_write_all(file, bytes, size))
+        code = -errno;
     if (close(file) < 0 && code == 0)
         code = -errno;
     if (code == 0 && rename(beside, path) < 0)

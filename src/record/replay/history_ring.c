@@ -15,6 +15,7 @@
 #include "record/error.h"
 #include "record/frame/frame.h"
 #include "util/base.h"
+#include "util/file.h"
 
 enum { PLACES_FIRST = 256, PLACES_MAX = 65536, FILE_BYTES = 64 << 20, MEMORY_BYTES = 2 << 20 };
 enum { PLAIN_MAX = 4096 }; /* bytes of a frame that is not worth deflating */
@@ -133,18 +134,10 @@ static bool use_memory(struct history_ring *ring)
 /* Returns 0 or an errno. */
 static int put(struct history_ring *ring, const struct frame *frame)
 {
-    size_t done = ring->memory != NULL ? frame->size : 0;
     if (ring->memory != NULL)
         memcpy(ring->memory + ring->at, frame->content, frame->size);
-    while (done < frame->size) {
-        ssize_t written = pwrite(ring->descriptor, frame->content + done, frame->size - done,
-                                 (off_t)(ring->at + done));
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return written < 0 ? errno : ENOSPC;
-        done += (size_t)written;
-    }
+    else if (!file_write_at(ring->descriptor, frame->content, frame->size, ring->at))
+        return errno;
     ring->extent = uint64_max(ring->extent, ring->at + frame->size);
     return 0;
 }

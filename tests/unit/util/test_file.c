@@ -91,9 +91,30 @@ static void nothing_is_made_behind_a_link(void)
     rmdir(folder);
 }
 
+static void all_bytes_are_written_and_read(void)
+{
+    char bytes[4] = "";
+    FILE *file = tmpfile();
+    CHECK_NOT_NULL(file);
+    CHECK(file_write_all(fileno(file), "abcd", 4));
+    CHECK(file_write_at(fileno(file), "XY", 2, 1));
+    CHECK(file_read_at(fileno(file), bytes, 3, 0));
+    CHECK_STR(bytes, "aXY");
+    CHECK_FALSE(file_read_at(fileno(file), bytes, 3, 2)); /* two are left */
+    CHECK_INT(errno, EIO);
+    (void)fclose(file);
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    if (full >= 0) {
+        CHECK_FALSE(file_write_all(full, "a", 1));
+        CHECK_INT(errno, ENOSPC);
+        (void)close(full);
+    }
+}
+
 static const check_test tests[] = {
     {"nothing is made behind a link", nothing_is_made_behind_a_link},
     {"only our files and root's are trusted", only_ours_and_roots_are_trusted},
     {"a file is read whole and no further", a_file_is_read_whole_and_no_further},
+    {"all bytes are written and read", all_bytes_are_written_and_read},
 };
 CHECK_TESTS(tests)
