@@ -242,12 +242,12 @@ void rows_write(const struct process_reader *reader, const struct process *proce
         write_word(builder, VITALS_PROCESS_TERMINAL, (stat->has & OS_STAT_TERMINAL) != 0, "");
 
     /* Both are in the order of metrics. */
-    const struct process_detail *detail = process->details, *end = detail + process->detail_count;
-    for (size_t i = 0; i < columns->detail_count; i++) {
-        while (detail < end && detail->metric < columns->details[i])
-            detail++;
-        if (detail < end && detail->metric == columns->details[i])
-            write_detail(process, detail, builder);
+    const struct process_detail *details = process->details; /* NULL if there is none */
+    for (size_t i = 0, at = 0; i < columns->detail_count; i++) {
+        while (at < process->detail_count && details[at].metric < columns->details[i])
+            at++;
+        if (at < process->detail_count && details[at].metric == columns->details[i])
+            write_detail(process, &details[at], builder);
         else
             vitals_builder_missing(builder, columns->details[i], VITALS_NOT_YET);
     }

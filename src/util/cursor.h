@@ -18,7 +18,7 @@ struct span {
 
 static inline struct cursor cursor_over(const char *bytes, size_t size)
 {
-    return (struct cursor){bytes, bytes + size};
+    return (struct cursor){bytes, size > 0 ? bytes + size : bytes};
 }
 
 static inline bool cursor_done(const struct cursor *cursor)

@@ -181,7 +181,7 @@ void history_take(struct history_store *history, struct sample *sample)
     const char *json = sample_json(sample, &size);
     const char *at = memmem(json, size < HEAD ? size : HEAD, MEMBER, sizeof MEMBER - 1);
     uint64_t now_ns = at == NULL ? sample_came_ns(sample) : 0;
-    for (at += at != NULL ? sizeof MEMBER - 1 : 0;
+    for (at = at != NULL ? at + sizeof MEMBER - 1 : NULL;
          at != NULL && *at >= '0' && *at <= '9' && now_ns < UINT64_MAX / 20; at++)
         now_ns = 10 * now_ns + (uint64_t)(*at - '0');
 

@@ -1,5 +1,6 @@
 /* Ten thousand calls of everything, on a living and on a dead process and of the machine: no block
- * of memory and no descriptor stays behind. AddressSanitizer names each leak, so that a tenth will do.
+ * of memory and no descriptor stays behind. AddressSanitizer names each leak, so that a tenth will
+ * do.
  *
  * What gives thousands of rows or walks a process's memory is called less often, and says how
  * often. A round before the count lets caches and pools find their size. */
@@ -8,6 +9,7 @@
 #include "util/memory.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vitals/process.h>
@@ -32,6 +34,7 @@ static pid_t sleeper_new(void)
 {
     pid_t pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;)
             pause();
     }
