@@ -10,13 +10,14 @@ OTELCOL = $(CURDIR)/build/collector/collector
 MESON  ?= meson
 NINJA  ?= ninja
 ARGS   ?=
+MESON_OPTIONS ?=
 TESTS  ?=
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 # Where this system's linker looks; Meson knows it only where dpkg-dev is installed.
 CONFIGURE = triplet=$$(cc -print-multiarch 2>/dev/null); \
-	scripts/quietly $(BUILD)/make.log $(MESON) setup $(BUILD) $${triplet:+--libdir=lib/$$triplet}
+	scripts/quietly $(BUILD)/make.log $(MESON) setup $(BUILD) $(MESON_OPTIONS) $${triplet:+--libdir=lib/$$triplet}
 
 export MESON NINJA
 
@@ -72,6 +73,7 @@ help:
 	@echo 'make docs         write the generated documents again'
 	@echo 'make clean        remove the build folder'
 	@echo 'BUILD=build       the build folder, with any of them'
+	@echo 'MESON_OPTIONS=    of meson setup, when the build folder is made: MESON_OPTIONS="--werror -Dtell=disabled"'
 
 $(BUILD)/build.ninja:
 	@scripts/setup build
