@@ -291,7 +291,7 @@ struct serve_settings {
 
 /* Many machines: top, and the view and select with --hosts. */
 struct fleet_settings {
-    const char *hosts;  /* see fleet/host_list.h; NULL: this machine */
+    const char *hosts;      /* see fleet/host_list.h; NULL: this machine */
     const char *prometheus; /* its address; NULL: each machine is asked */
     bool ssh;
     const char *by;     /* one of fleet_by_names */
