@@ -87,9 +87,10 @@ int hosts_wait(const struct settings *settings, struct fleet *fleet, struct flee
         if (now_ns >= until_ns)
             break;
         if (poll(&come, 1, (int)((until_ns - now_ns) / 1000000) + 1) > 0) {
+            size_t heard = fleet->heard;
             if (fleet_link_read(link, fleet, &error) < 0)
                 return command_fail(EXIT_CANNOT, "%s", error.message);
-            until_ns = clock_now_ns() + most_ns;
+            until_ns = fleet->heard > heard ? clock_now_ns() + most_ns : until_ns;
         }
     }
     fleet->now_ns = clock_now_ns();
