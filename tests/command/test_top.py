@@ -478,18 +478,24 @@ def answered(*series):
 
 NOW = time.time()
 GPU = {"gpu": "0", "uuid": "GPU-a"}
-FLEET = [
-    scraped("up"), scraped("vitals_build_info", version="1"), scraped("vitals_host_load1", 2.5),
-    *device(0, "GPU-a", 4e10, 2), *device(1, "GPU-b", 0, 0), *device(2, "GPU-c", 0, 1),
-    scraped("vitals_gpu_info", ago=25, gpu="3", uuid="GPU-lost", name="H100"),  # not in the newest scrape
-    scraped("vitals_workload_gpu_memory_used_bytes", 3e10, workload="slurm:7.0", **GPU),
-    scraped("vitals_workload_gpu_utilization_ratio", 0.25, workload="slurm:7.0", **GPU),
-    scraped("vitals_workload_gpu_memory_used_bytes", 1e10, workload="other", **GPU),
-    scraped("vitals_workload_info", workload="slurm:7.0", user="ana", kind="slurm"),
-    {"metric": {"__name__": "up", "instance": "b:9847", "job": "vitals"},
-     "values": [[NOW - 60, "1"], [NOW - 45, "0"], [NOW - 30, "0"]]},
-    scraped("up", instance="c:9100", job="node"),
-]
+
+
+def fleet():
+    """What is known of three machines now: what is old is forgotten."""
+    global NOW
+    NOW = time.time()
+    return [
+        scraped("up"), scraped("vitals_build_info", version="1"), scraped("vitals_host_load1", 2.5),
+        *device(0, "GPU-a", 4e10, 2), *device(1, "GPU-b", 0, 0), *device(2, "GPU-c", 0, 1),
+        scraped("vitals_gpu_info", ago=25, gpu="3", uuid="GPU-lost", name="H100"),  # not in the newest scrape
+        scraped("vitals_workload_gpu_memory_used_bytes", 3e10, workload="slurm:7.0", **GPU),
+        scraped("vitals_workload_gpu_utilization_ratio", 0.25, workload="slurm:7.0", **GPU),
+        scraped("vitals_workload_gpu_memory_used_bytes", 1e10, workload="other", **GPU),
+        scraped("vitals_workload_info", workload="slurm:7.0", user="ana", kind="slurm"),
+        {"metric": {"__name__": "up", "instance": "b:9847", "job": "vitals"},
+         "values": [[NOW - 60, "1"], [NOW - 45, "0"], [NOW - 30, "0"]]},
+        scraped("up", instance="c:9100", job="node"),
+    ]
 
 
 class Prometheus(unittest.TestCase):
@@ -504,7 +510,7 @@ class Prometheus(unittest.TestCase):
         return document, {one["host"]: one for one in document["machines"]}
 
     def test_rows_are_those_of_the_newest_scrape(self):
-        document, machines = self.top(says(answered(*FLEET)))
+        document, machines = self.top(says(answered(*fleet())))
         self.assertEqual({name: one["state"] for name, one in machines.items()}, {"a:9847": "answers", "b:9847": "silent"})
         rows = {row["gpu"]: row for row in document["rows"] if row["host"] == "a:9847"}
         self.assertEqual(list(rows), ["0", "1", "2"])
@@ -522,7 +528,7 @@ class Prometheus(unittest.TestCase):
         self.assertEqual(len(self.server.requests), 1)
 
     def test_machines_that_are_down_or_not_known(self):
-        _, machines = self.top(says(answered(*FLEET)), "--hosts", "a,b,d")
+        _, machines = self.top(says(answered(*fleet())), "--hosts", "a,b,d")
         self.assertEqual([one["state"] for one in machines.values()], ["answers", "silent", "other"])
         self.assertIn("cannot reach it", machines["b"]["why"])
         self.assertGreaterEqual(machines["b"]["failing_seconds"], 45)
@@ -530,10 +536,10 @@ class Prometheus(unittest.TestCase):
         self.assertEqual(self.top(says(answered()), "--hosts", "a", code=1)[1]["a"]["state"], "other")
 
     def test_users_and_jobs(self):
-        document, _ = self.top(says(answered(*FLEET)), "--by", "user")
+        document, _ = self.top(says(answered(*fleet())), "--by", "user")
         self.assertEqual({row["user"]: (row["memory_used_bytes"], row["gpus"]) for row in document["rows"]},
                          {"ana": (3e10, 1), "?": (1e10, 2)})
-        document, _ = self.top(says(answered(*FLEET)), "--by", "node")
+        document, _ = self.top(says(answered(*fleet())), "--by", "node")
         self.assertEqual(document["rows"][0]["load_1m"], 2.5)
 
     def test_a_list_is_asked_for(self):
@@ -747,7 +753,7 @@ class Screen(unittest.TestCase):
             self.terminal.wait("rc=0.")
 
     def test_prometheus(self):
-        answers = [answered(*FLEET)]
+        answers = [answered(*fleet())]
         server = Stranger(lambda own, connection: says(answers[-1])(own, connection))
         self.addCleanup(server.close)
         self.terminal.run(f"{TELLS} {VITALS} top --interval 100ms --host-timeout 20 --prometheus http://{server.name}")
@@ -755,7 +761,7 @@ class Screen(unittest.TestCase):
         self.assertRegex(text, r"a:9847 .* 61C ")
         answers.append(b"rubbish")
         self.terminal.wait("unknown form")
-        answers.append(answered(*FLEET, *(scraped("vitals_build_info", instance=f"n{number}:9847") for number in range(5))))
+        answers.append(answered(*fleet(), *(scraped("vitals_build_info", instance=f"n{number}:9847") for number in range(5))))
         self.terminal.wait("6 of 7 machines answer")
         self.terminal.type("q")
         self.terminal.wait("rc=0.")
