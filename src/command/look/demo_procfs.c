@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,13 +103,12 @@ struct demo_procfs {
     atomic_uint_fast64_t now_ns; /* since boot */
     pthread_t owner;             /* a wait of this thread advances the clock */
     int descriptor;              /* of the folder, locked; -1: none */
-    bool live;                   /* the clock goes on by itself, and a thread writes the counters */
+    bool live;                   /* the clock goes on by itself */
     uint64_t begun_ns;           /* then: the real clock at the begin */
-    pthread_t writer;
-    int stop;        /* descriptor that ends the writer; -1: there is none */
-    bool failed;     /* a file could not be written */
-    bool held;       /* signals are blocked */
-    sigset_t before; /* that were blocked before */
+    pthread_mutex_t writing;     /* likewise: of the thread that writes the counters */
+    bool failed;                 /* a file could not be written */
+    bool held;                   /* signals are blocked */
+    sigset_t before;             /* that were blocked before */
 };
 
 /* ---- files ---- */
@@ -439,12 +437,24 @@ static int make_folder(struct demo_procfs *demo, const char *temporary)
 
 /* ---- clock ---- */
 
+/* A clock that goes on by itself writes the counters when it is asked the time, as before each
+ * reading: what is read then is of that time, so that rates are steady. */
 static uint64_t since_boot_ns(void *data)
 {
+    static const uint64_t OLD_NS = SECOND_NS / 100;
     struct demo_procfs *demo = data;
     const vitals_clock *real = vitals_clock_system();
-    return demo->live ? BOOT_NS + real->monotonic_ns(real->data) - demo->begun_ns
-                      : atomic_load(&demo->now_ns);
+    if (!demo->live)
+        return atomic_load(&demo->now_ns);
+    uint64_t now_ns = BOOT_NS + real->monotonic_ns(real->data) - demo->begun_ns;
+    if (now_ns > atomic_load(&demo->now_ns) + OLD_NS &&
+        pthread_mutex_trylock(&demo->writing) == 0) {
+        atomic_store(&demo->now_ns, now_ns);
+        if (demo->descriptor >= 0)
+            write_counters(demo);
+        (void)pthread_mutex_unlock(&demo->writing);
+    }
+    return now_ns;
 }
 
 static uint64_t realtime_ns(void *data)
@@ -480,25 +490,6 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
     return code;
 }
 
-/* Counters move in steps at times that lie half a step from whole seconds after the begin, when
- * readings are made: however late a step is written, a reading finds the same one, so that rates
- * over seconds are steady. */
-static void *write_on(void *data)
-{
-    static const uint64_t STEP_NS = SECOND_NS / 4;
-    struct demo_procfs *demo = data;
-    const vitals_clock *real = vitals_clock_system();
-    uint64_t steps = 0, next_ns;
-    do {
-        uint64_t lived_ns = since_boot_ns(demo) - BOOT_NS + STEP_NS / 2;
-        steps = lived_ns / STEP_NS > steps ? lived_ns / STEP_NS : steps;
-        atomic_store(&demo->now_ns, BOOT_NS + steps * STEP_NS);
-        write_counters(demo);
-        next_ns = demo->begun_ns + ++steps * STEP_NS - STEP_NS / 2;
-    } while (real->wait_until(real->data, demo->stop, next_ns) == 0);
-    return NULL;
-}
-
 /* ---- open and close ---- */
 
 bool demo_procfs_wanted(const struct machine_settings *machine, const struct view_settings *view)
@@ -526,7 +517,8 @@ int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
 {
     static struct demo_procfs only; /* threads may read its clock until the process ends */
     struct demo_procfs *demo = &only;
-    demo->descriptor = demo->stop = -1;
+    demo->descriptor = -1;
+    (void)pthread_mutex_init(&demo->writing, NULL);
     demo->live = live;
     demo->begun_ns = vitals_clock_system()->monotonic_ns(vitals_clock_system()->data);
 
@@ -577,12 +569,7 @@ int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
         write_actor(demo, &actor);
     }
     write_counters(demo);
-    demo->stop = live ? eventfd(0, EFD_CLOEXEC) : -1;
-    if (demo->stop >= 0 && pthread_create(&demo->writer, NULL, write_on, demo) != 0) {
-        (void)close(demo->stop);
-        demo->stop = -1;
-    }
-    if (demo->failed || (live && demo->stop < 0))
+    if (demo->failed)
         return fail(demo, error, temporary);
 
     (void)snprintf(demo->proc, sizeof demo->proc, "%.511s/proc", demo->folder);
@@ -599,17 +586,14 @@ void demo_procfs_close(struct demo_procfs *demo)
 {
     if (demo == NULL)
         return;
-    if (demo->stop >= 0) {
-        (void)eventfd_write(demo->stop, 1);
-        (void)pthread_join(demo->writer, NULL);
-        (void)close(demo->stop);
-        demo->stop = -1;
-    }
-    if (demo->descriptor >= 0) {
+    (void)pthread_mutex_lock(&demo->writing); /* threads may go on, and write nothing more */
+    int folder = demo->descriptor;
+    demo->descriptor = -1;
+    if (folder >= 0) {
         clear(demo->folder);
-        (void)close(demo->descriptor);
-        demo->descriptor = -1;
+        (void)close(folder);
     }
+    (void)pthread_mutex_unlock(&demo->writing);
     demo->folder[0] = '\0';
 
     /* Drops a pending SIGXFSZ: the message already says that the file was too large. */
