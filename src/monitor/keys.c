@@ -30,7 +30,7 @@ const struct binding bindings[] = {
     DIGIT('5', 5), DIGIT('6', 6), DIGIT('7', 7), DIGIT('8', 8), DIGIT('9', 9),
     {"y", {'y'}, ON_MAIN, ACTION_SECOND, 0, KEYS_LOOK,
      "second chart of each device: memory, power, temperature"},
-    {"z", {'z'}, ON_MAIN, ACTION_SPAN, 0, KEYS_LOOK, "time base of the charts: 4 s, 20 s, 60 s"},
+    {"z", {'z'}, ON_MAIN, ACTION_SPAN, 0, KEYS_LOOK, "time base of the charts: 6 s, 20 s, 60 s"},
     {"p", {'p'}, ON_MAIN, ACTION_PAUSE, 0, KEYS_LOOK, "hold still, and go on"},
     {"r R C-r", {'r', 'R', CTRL('r')}, ON_MAIN, ACTION_RESET, 0, KEYS_LOOK,
      "everything as at the start; F5 too in --layout nvitop"},
@@ -173,6 +173,12 @@ const char *key_elsewhere(uint32_t code)
 const char *const key_group_names[KEYS_END] = {
     "",          "What is shown",          "Moving",   "Finding and sorting",
     "Processes", "The pages of a process", "The past", "Help and end"};
+
+bool action_changes(enum action action)
+{
+    return action == ACTION_SIGNAL || action == ACTION_NICE || action == ACTION_IO_PRIORITY ||
+           action == ACTION_AFFINITY;
+}
 
 const struct binding *binding_find(unsigned screen, uint32_t code)
 {

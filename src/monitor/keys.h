@@ -82,6 +82,9 @@ extern const char *const key_group_names[KEYS_END];
  * out. */
 const char *key_elsewhere(uint32_t code);
 
+/* True if it changes a process: not for whoever may only look. */
+bool action_changes(enum action action);
+
 /* The row of a key on a screen, or NULL. */
 const struct binding *binding_find(unsigned screen, uint32_t code);
 

@@ -242,9 +242,10 @@ static void run(struct loop *loop)
             monitor_draw(monitor, &loop->canvas);
             terminal_mouse(!monitor->model.arranged.plain);
             terminal_show(&loop->canvas);
-            if (monitor->copied[0] != '\0')
+            if (monitor->copied != NULL)
                 terminal_send(monitor->copied);
-            monitor->copied[0] = '\0';
+            free(monitor->copied);
+            monitor->copied = NULL;
             loop->changed = false;
         }
         if (!turn(loop)) {

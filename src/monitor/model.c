@@ -349,7 +349,7 @@ void model_add_machine(struct model *model, vitals_snapshot *snapshot)
     }
     readings_add(&model->machine, snapshot, model_window_ns(model));
     if (!model->arranged.nvitop)
-        trends_update(&model->trends[0], &model->machine);
+        trends_update(&model->trends[0], &model->machine, options->context);
     model->traffic_left -= model->traffic_left > 0;
     choose_view(model);
 
@@ -383,7 +383,7 @@ void model_add_all(struct model *model, vitals_snapshot *snapshot)
     }
     readings_add(&model->all, snapshot, model_window_ns(model));
     if (!model->arranged.nvitop)
-        trends_update(&model->trends[1], &model->all);
+        trends_update(&model->trends[1], &model->all, model->options->context);
     (void)model_list(model);
 }
 

@@ -72,12 +72,13 @@ enum view { VIEW_DEVICES = 1, VIEW_ALL = 2 };
 
 /* ---- trends.c: CPU of each process in the last readings ---- */
 
-enum { TREND_ROOM = 16 };
+enum { TREND_ROOM = 16, TREND_READINGS = 4 };
 struct trend {
     uint64_t key;                     /* of its row of process */
     float cores;                      /* below 0: not known */
-    bool gone;                        /* it was there in the reading before */
-    unsigned char levels[TREND_ROOM]; /* 0 to 4; the newest first */
+    bool gone;                        /* it was there in the reading before, and has ended */
+    unsigned char newest;             /* the most since the last of the levels */
+    unsigned char levels[TREND_ROOM]; /* 0 to 4, of TREND_READINGS each; the newest first */
 };
 struct trends {
     struct trend *items; /* ascending keys */
@@ -85,10 +86,12 @@ struct trends {
     struct trend *spare;
     size_t spare_capacity;
     uint64_t stream, sequence; /* of the newest reading */
-    unsigned readings;
+    unsigned readings, steps;  /* how often a level was added */
 };
 
-void trends_update(struct trends *trends, const struct readings *readings);
+/* `context`: to ask whether a process lives that is in no reading any more; NULL: that is not known
+ * then, and it counts as one that does. */
+void trends_update(struct trends *trends, const struct readings *readings, vitals_context *context);
 const struct trend *trends_find(const struct trends *trends, uint64_t key);
 void trends_done(struct trends *trends);
 

@@ -67,7 +67,7 @@ static void *work(void *data)
     struct process_query *query = data;
     if (vitals_process_ask(query->process, query->request, &query->answer, &query->error) < 0)
         query->answer = NULL;
-    atomic_store(&query->done, true);
+    atomic_store(&query->done, true); /* before the descriptor says so, which the owner reads */
     (void)!eventfd_write(query->descriptor, 1);
     query_unref(query);
     atomic_fetch_sub(&busy, 1);
@@ -100,9 +100,8 @@ bool process_query_ask(struct process_query *query, vitals_request *request)
 bool process_query_take(struct process_query *query, vitals_snapshot **answer, vitals_error *error)
 {
     eventfd_t count;
-    if (!query->asked || !atomic_load(&query->done))
+    if (!query->asked || eventfd_read(query->descriptor, &count) < 0 || !atomic_load(&query->done))
         return false;
-    (void)!eventfd_read(query->descriptor, &count);
     query->asked = false;
     *answer = query->answer;
     *error = query->error;

@@ -186,6 +186,22 @@ static void begin_keys(void)
     terminal_send(PASTE_ON);
 }
 
+#if NCURSES_EXT_COLORS
+/* The entry of any color for a terminal, by the name of its entry of 256: none for one that is
+ * named as having less, "xterm-mono". Many call themselves xterm, and some of them misread the
+ * colons between the parts of a color in xterm-direct; vte-direct is the same with semicolons. */
+static bool direct_name(const char *term, char out[static NAME])
+{
+    static const char *const SUFFIXES[] = {"", "-256color", "-direct", "-kitty", "-ghostty"};
+    size_t size = strcspn(term, "-");
+    bool known = false, xterm = size == 5 && strncmp(term, "xterm", size) == 0;
+    for (size_t i = 0; i < ARRAY_COUNT(SUFFIXES); i++)
+        known = known || strcmp(term + size, SUFFIXES[i]) == 0;
+    (void)snprintf(out, NAME, "%.*s-direct", xterm ? 3 : (int)size, xterm ? "vte" : term);
+    return known && size < NAME / 2;
+}
+#endif
+
 /* Until a program has come back from endwin once, ncurses 6.4 takes it for one that only places the
  * cursor, and writes at each move of it: 24 writes for a screen instead of one. */
 int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error)
@@ -203,8 +219,7 @@ int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error)
     terminal.has_found = tcgetattr(STDIN_FILENO, &terminal.found) == 0;
     (void)set_escdelay(ESCAPE_DELAY_MS);
 #if NCURSES_EXT_COLORS
-    if (ramps != NULL) {
-        (void)snprintf(name, sizeof name, "%.*s-direct", (int)strcspn(term, "-"), term);
+    if (ramps != NULL && direct_name(term, name)) {
         terminal.screen = newterm(name, stdout, stdin);
         terminal.ramps = terminal.screen != NULL ? ramps : NULL;
     }

@@ -14,7 +14,7 @@
  * Errors: EUNSUPPORTED (no name; no entry at all; it cannot place a cursor). */
 int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error);
 
-/* True if it shows the ramps: terminfo has an entry for it with any color ("xterm-direct"). */
+/* True if it shows the ramps: terminfo has an entry for it with any color ("vte-direct"). */
 bool terminal_is_direct(void);
 
 /* Which entry is used in place of the terminal's own, in one safe line; NULL: its own. */

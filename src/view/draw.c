@@ -205,7 +205,7 @@ static int steps_of(double value, double most, int steps)
 static void column_values(const struct graph *graph, size_t back, double *left, double *right)
 {
     const struct history *history = graph->history;
-    enum { SHORT_HALF = 2 }; /* seconds: drawn once they are whole, not twice */
+    enum { SHORT_HALF = 3 }; /* seconds: drawn once they are whole, not twice */
     size_t ago = graph->ago + back * GRAPH_SECONDS, half = (size_t)graph->seconds / 2;
     double *const HALVES[] = {right, left};
     if (half == 0) {

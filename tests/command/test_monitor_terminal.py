@@ -2,16 +2,67 @@
 and the screen is read back. What must hold above all: a key is answered whatever a driver does, and
 the terminal is afterwards as it was before."""
 
+import fcntl
 import os
 import pathlib
+import pty
+import select
 import shutil
 import signal
+import struct
 import subprocess
+import tempfile
+import termios
 import time
 import unittest
 
-from harness import SANITIZED, VITALS, in_one_of
+from harness import SANITIZED, VITALS, environment, in_one_of
 from terminal import BUILT, PATIENCE, TMUX, Terminal
+
+
+DIRECT = r"""vte-direct|any color, as vte and others write it,
+\tRGB, colors#0x1000000, pairs#0x7fff, op=\E[39;49m,
+\tsetaf=\E[%?%p1%{8}%<%t3%p1%d%e38;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%d%;m,
+\tsetab=\E[4%p1%dm, use=xterm-256color,
+"""
+
+
+@unittest.skipUnless(BUILT, "built without the interactive screens")
+class Colors(unittest.TestCase):
+    """Of a terminal that says in COLORTERM that it takes any."""
+
+    def drawn(self, term):
+        """The bytes of the first screens."""
+        folder = tempfile.TemporaryDirectory(prefix="vitals-terminfo-")
+        self.addCleanup(folder.cleanup)
+        source = pathlib.Path(folder.name) / "direct.ti"
+        source.write_text(DIRECT)
+        subprocess.run(["tic", "-x", "-o", folder.name, str(source)], check=True, capture_output=True)
+        every = environment(TERM=term, COLORTERM="truecolor", LC_ALL="C.UTF-8", VITALS_LAYOUT=None,
+                            TERMINFO_DIRS=f"{folder.name}:/etc/terminfo:/lib/terminfo:/usr/share/terminfo")
+        pid, terminal = pty.fork()
+        if pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            os.execvpe(VITALS, [VITALS, "--demo=many"], every)
+        text, until = b"", time.monotonic() + PATIENCE
+        while b"tritonserver" not in text and time.monotonic() < until:
+            if select.select([terminal], [], [], PATIENCE)[0]:
+                text += os.read(terminal, 65536)
+        os.write(terminal, b"q")
+        try:
+            while select.select([terminal], [], [], PATIENCE)[0] and os.read(terminal, 65536):
+                pass
+        except OSError:
+            pass  # it has ended
+        os.close(terminal)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        return text
+
+    def test_any_color_where_the_terminal_has_it(self):
+        self.assertRegex(self.drawn("xterm-256color"), rb"\x1b\[(\d+;)*38;2;\d+;\d+;\d+m")
+
+    def test_no_color_where_the_name_says_so(self):
+        self.assertNotRegex(self.drawn("xterm-mono"), rb"\x1b\[(\d+;)*3[0-8]\b")
 
 
 @unittest.skipIf(TMUX is None, "no tmux")

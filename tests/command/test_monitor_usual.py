@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import tempfile
 import time
@@ -300,7 +301,7 @@ class Keys(unittest.TestCase):
         for words in ("power", "temperature", "memory"):
             self.monitor.type("y")
             self.assertIn(words, self.last())
-        for words in ("20 s", "60 s", "4 s"):
+        for words in ("20 s", "60 s", "6 s"):
             self.monitor.type("z")
             self.assertIn(words, self.last())
 
@@ -328,7 +329,7 @@ class Keys(unittest.TestCase):
             found = re.search(r" (\d+\.\d) +\d+\.\d +[\d:]+ ", row)  # %CPU %MEM TIME
             figures += [float(found[1])] if found else []
         steps = [abs(after - before) for before, after in zip(figures[2:], figures[3:])]
-        self.assertLess(min(steps), 31, figures)  # a tenth; some are larger on a busy machine
+        self.assertLess(statistics.median(steps), 10, figures)  # a thirtieth; some are larger on a busy machine
 
     def test_hints_can_be_clicked(self):
         text = self.start("--demo=many")
@@ -465,12 +466,12 @@ class Page(unittest.TestCase):
         self.monitor.wait("llama-70b", "12:00:16")
         self.monitor.type("Down", "Enter")
         begun, seen = time.monotonic(), 0
-        while seen < 12:  # seconds, four in a column
+        while seen < 12:  # seconds, six in a column
             text = self.monitor.wait("1 Overview")
-            seen = 4 * max(len(re.findall("[\u2801-\u28ff]", line[:36])) for line in text.splitlines()[4:8])
+            seen = 6 * max(len(re.findall("[\u2801-\u28ff]", line[:36])) for line in text.splitlines()[4:8])
             self.assertLess(time.monotonic(), begun + 60, text)
             time.sleep(0.05)
-        self.assertGreater(seen, time.monotonic() - begun + 4)
+        self.assertGreater(seen, time.monotonic() - begun + 6)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,10 @@ static const struct monitor_more *world_more; /* NULL: nothing, VITALS_HAVE */
 
 static bool world_traffic; /* what disks have read is known */
 
+/* Where its processes are real ones. */
+static vitals_text world_boot;
+static uint64_t world_namespace = 1;
+
 struct monitor_world {
     const struct monitor_process *processes;
     size_t count;
@@ -125,7 +129,8 @@ static inline vitals_snapshot *world_at(vitals_builder *builder, const struct mo
     vitals_error error;
     uint64_t now_ns = (uint64_t)(seconds * MONITOR_SECOND);
     vitals_builder_begin(builder);
-    vitals_builder_origin(builder, text_of("n01"), text_of("boot"), 1);
+    vitals_builder_origin(builder, text_of("n01"),
+                          world_boot.size > 0 ? world_boot : text_of("boot"), world_namespace);
     vitals_builder_stream(builder, 7);
     vitals_builder_moment(builder, now_ns, now_ns, now_ns, sequence);
     world_tables(builder);

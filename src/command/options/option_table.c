@@ -200,7 +200,7 @@ const struct option option_table[] = {
              "each figure"},
 
     {OPTION("readonly", FLAG, LOOK, VIEW, view.readonly), .everywhere = true,
-     .help = "send no signals from the monitor"},
+     .help = "send no signals from the monitor, and change no process"},
     {OPTION("held-after", DURATION, LOOK, WATCH, view.idle_after_ns), .argument = "TIME",
      .preset = "15min", .minimum = 1, .maximum = 86400, .everywhere = true,
      .help = "mark memory of a device that has been idle for TIME as held, in the monitor"},

@@ -197,14 +197,3 @@ void arranging_check(struct monitor *monitor, const char *words)
     if (match_unknown(words, unknown, sizeof unknown))
         model_say(&monitor->model, "%s", unknown);
 }
-
-void arranging_prompt(const struct monitor *monitor, char *out, size_t capacity)
-{
-    const struct model *model = &monitor->model;
-    bool filter = monitor->prompt == PROMPT_FILTER;
-    const char *words = filter ? model->filter : model->search;
-    char unknown[256];
-    bool wrong = match_unknown(words, unknown, sizeof unknown);
-    (void)snprintf(out, capacity, "%s: %s_%s%s", filter ? "Filter" : "Search", words,
-                   wrong ? "  " : "", wrong ? unknown : "");
-}

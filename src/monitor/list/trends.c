@@ -22,8 +22,25 @@ static int by_key(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
+/* True if a process of the reading before, which the newest one has not, has ended. A reading of
+ * the users of devices alone has none that has left its device, and lives: it is asked. */
+static bool has_ended(const struct readings *readings, uint64_t key, vitals_context *context)
+{
+    const vitals_snapshot *now = readings->now;
+    const vitals_row *row = vitals_snapshot_find(readings->previous, VITALS_TABLE_PROCESS, key);
+    vitals_process *process = NULL;
+    vitals_error error;
+    if (vitals_snapshot_count(now, VITALS_TABLE_PROCESS) >
+        vitals_snapshot_count(now, VITALS_TABLE_GPU_PROCESS))
+        return true; /* some are on no device, so it has all */
+    int code = context != NULL && row != NULL ? vitals_process_of(context, row, &process, &error)
+                                              : 0;
+    vitals_process_close(process);
+    return code == VITALS_EGONE;
+}
+
 /* Both the old ones and the rows stand in the order of keys. Without memory all is forgotten. */
-void trends_update(struct trends *trends, const struct readings *readings)
+void trends_update(struct trends *trends, const struct readings *readings, vitals_context *context)
 {
     const vitals_snapshot *now = readings->now;
     struct trends before = *trends;
@@ -37,12 +54,14 @@ void trends_update(struct trends *trends, const struct readings *readings)
     trends->stream = vitals_snapshot_stream(now);
     trends->sequence = vitals_snapshot_sequence(now);
     trends->readings = goes_on ? before.readings + 1 : 0;
+    bool full = trends->readings % TREND_READINGS == 0; /* lines seldom move */
+    trends->steps = goes_on ? before.steps + full : 1;
     before.count = goes_on ? before.count : 0;
     for (const vitals_row *row = NULL;;) {
         row = row_next(now, VITALS_TABLE_PROCESS, row);
         uint64_t key = row != NULL ? vitals_row_key(row) : UINT64_MAX;
         for (; at < before.count && before.items[at].key < key; at++) {
-            if (before.items[at].gone)
+            if (before.items[at].gone || !has_ended(readings, before.items[at].key, context))
                 continue;
             if (MEMORY_GROW(trends->items, trends->capacity, trends->count) < 0)
                 break;
@@ -59,12 +78,16 @@ void trends_update(struct trends *trends, const struct readings *readings)
         bool known = at < before.count && before.items[at].key == key && !before.items[at].gone;
         *trend = known ? before.items[at] : (struct trend){.key = key};
         at += at < before.count && before.items[at].key == key;
-        memmove(trend->levels + 1, trend->levels, TREND_ROOM - 1);
         double cores = -1;
         if (vitals_row_rate(row, readings->older, VITALS_PROCESS_CPU_SECONDS, &cores) <= 0)
             cores = -1;
         trend->cores = (float)cores;
-        trend->levels[0] = level_of(cores);
+        trend->newest = level_of(cores) > trend->newest ? level_of(cores) : trend->newest;
+        if (!full)
+            continue;
+        memmove(trend->levels + 1, trend->levels, TREND_ROOM - 1);
+        trend->levels[0] = trend->newest;
+        trend->newest = 0;
     }
 }
 

@@ -154,24 +154,26 @@ static void draw_command(struct pen *pen, const struct model *model, const struc
     }
     work_words(model, item, part);
     if (part[0] != '\0' && canvas_columns(part) * 2 < field.columns)
-        draw_before(pen, &field, is_marked ? place->style : INK_SOFT | place->style, part);
+        draw_before(pen, &field, place->style, part);
     if (!known && !is_marked)
         field.style = INK_SOFT;
-    if (known && !item->head)
+    if (item->ended) /* it is soon gone: no part of it stands out */
+        (void)cell_program(command);
+    if (known && !item->head && !item->ended)
         pane_program(pen, &field, command);
     else
         canvas_field(pen->canvas, &field, command);
 }
 
-/* How much of a whole a value is, as a color: nothing stands out that is little. */
+/* How much of a whole a value is, as a color: nothing stands out that is little, and the terminal
+ * is sent no color of a figure that changes with every reading. */
 static ink shade_of(const struct model *model, const struct column *column, const struct item *item)
 {
+    static const double LITTLE = 0.2;
     double value, whole = 1;
     ink ramp = INK_LOAD;
-    if (!column->falling || item->head)
+    if (!column->falling || item->head || !column_value(column, model, item, &value))
         return STYLE_PLAIN;
-    if (!column_value(column, model, item, &value))
-        return INK_SOFT;
     switch (column->show) {
     case SHOW_CPU:
     case SHOW_SHARE: break;
@@ -193,10 +195,10 @@ static ink shade_of(const struct model *model, const struct column *column, cons
     default: return STYLE_PLAIN;
     }
     double ratio = value / whole;
-    return ratio < 0.01 ? INK_SOFT : theme_step(ramp, 0.5 + ratio / 2);
+    return ratio < LITTLE ? STYLE_PLAIN : theme_step(ramp, 0.5 + ratio / 2);
 }
 
-/* The CPU of the last readings, two in a column, which moves with every other one. */
+/* The CPU of the last readings, two levels in a column, which moves with every other one. */
 static void draw_trend(struct pen *pen, const struct model *model, const struct item *item, int x,
                        int y, int columns, ink style)
 {
@@ -204,8 +206,8 @@ static void draw_trend(struct pen *pen, const struct model *model, const struct 
     const struct trends *trends =
         &model->trends[trend != NULL && vitals_row_snapshot(item->process) != model->machine.now];
     for (int i = 0; trend != NULL && i < columns; i++) {
-        /* the newest column has one reading, or two */
-        int right = 2 * i - (int)(trends->readings % 2 == 0), left = right + 1;
+        /* the newest column has one level, or two */
+        int right = 2 * i - (int)(trends->steps % 2), left = right + 1;
         int steps[2] = {left < TREND_ROOM ? trend->levels[left] : 0,
                         right >= 0 && right < TREND_ROOM ? trend->levels[right] : 0};
         draw_steps(pen, x + columns - 1 - i, y, steps, style);
@@ -237,11 +239,11 @@ static void draw_shaded(struct pen *pen, const struct model *model,
     struct canvas_field field = {.x = x, .y = y, .columns = model->width - 1 - x, .style = style};
     draw_command(pen, model, item, &field, is_marked);
     if (item->ended)
-        (void)canvas_text(pen->canvas, 0, y, INK_NOTICE, "-");
+        (void)canvas_text(pen->canvas, 0, y, style, "-");
     else if (cell_value(item->process, VITALS_PROCESS_START_SECONDS, &start) &&
              (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(item->process)) / 1e9 - start <
                  NEW_SECONDS)
-        (void)canvas_text(pen->canvas, 0, y, INK_WELL, "+");
+        (void)canvas_text(pen->canvas, 0, y, style, "+");
 }
 
 /* NULL: the titles. */
@@ -267,7 +269,7 @@ static void draw_line(struct pen *pen, const struct model *model,
     if (item != NULL && !model->arranged.nvitop && model->shift == 0 && !led) {
         if (chosen)
             canvas_repeat(pen->canvas, 0, y, model->width, style, " ");
-        draw_shaded(pen, model, choice, item, y, style, (style & STYLE_COLORS) != 0);
+        draw_shaded(pen, model, choice, item, y, style, item->ended || (style & STYLE_COLORS) != 0);
         return;
     }
 

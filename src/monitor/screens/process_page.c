@@ -61,9 +61,11 @@ static void open_handles(struct monitor *monitor, struct process_page *page, con
     vitals_error error;
     vitals_process *process = NULL;
     page->tried = true;
+    error.code = 0;
     if (vitals_process_of(monitor->options->context, row, &page->process, &error) == 0 &&
         vitals_process_of(monitor->options->context, row, &process, &error) == 0)
         page->query = process_query_new(process);
+    page->ended = error.code == VITALS_EGONE;
     if (page->query == NULL)
         (void)snprintf(page->problem, sizeof page->problem, "%s",
                        page->process == NULL || process == NULL ? error.message : "out of memory");
@@ -85,24 +87,40 @@ static void ask(struct monitor *monitor, struct process_page *page)
     }
 }
 
-/* Bytes a second between two answers, where the list has no such column. */
-static void add_rates(const struct model *model, struct history *charts,
-                      const vitals_snapshot *answer, const vitals_snapshot *older)
+/* The row of the process in the newest answer about all of it, or NULL. */
+static const vitals_row *answered(const struct process_page *page)
 {
-    static const vitals_metric METRICS[] = {VITALS_PROCESS_READ_BYTES,
-                                            VITALS_PROCESS_WRITTEN_BYTES};
-    const vitals_row *row = row_next(answer, VITALS_TABLE_PROCESS, NULL);
+    return row_next(page->answers[PROCESS_OVERVIEW], VITALS_TABLE_PROCESS, NULL);
+}
+
+/* Values of an answer: bytes a second, where the list has no such column, and of a process that has
+ * left its device also those that no reading has any more. */
+static void add_values(const struct model *model, const struct process_page *page,
+                       const struct identity *identity, struct history *charts,
+                       const vitals_snapshot *older)
+{
+    static const struct {
+        vitals_metric metric;
+        enum process_chart chart;
+    } RATES[] = {{VITALS_PROCESS_READ_BYTES, CHART_READ},
+                 {VITALS_PROCESS_WRITTEN_BYTES, CHART_WRITTEN},
+                 {VITALS_PROCESS_CPU_SECONDS, CHART_CPU}};
+    const vitals_row *row = answered(page);
+    bool read = model_process(model, identity) != NULL;
+    double value;
     if (model->machine.now == NULL)
         return;
     uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
-    for (size_t i = 0; i < 2; i++) {
-        double rate;
-        if (row != NULL && vitals_row_rate(row, older, METRICS[i], &rate) > 0)
-            history_add(&charts[CHART_READ + i], now_ns, rate);
+    for (size_t i = 0; row != NULL && i < ARRAY_COUNT(RATES) - read; i++) {
+        if (vitals_row_rate(row, older, RATES[i].metric, &value) > 0)
+            history_add(&charts[RATES[i].chart], now_ns, value);
     }
+    if (!read && cell_value(row, VITALS_PROCESS_RESIDENT_BYTES, &value))
+        history_add(&charts[CHART_MEMORY], now_ns, value);
 }
 
-static void take(struct monitor *monitor, struct process_page *page, struct history *charts)
+static void take(struct monitor *monitor, struct process_page *page,
+                 const struct identity *identity, struct history *charts)
 {
     enum { SHARE = 50 };
     vitals_snapshot *answer = NULL;
@@ -116,16 +134,22 @@ static void take(struct monitor *monitor, struct process_page *page, struct hist
     page->due_ns[page->asked] = page->asked == PROCESS_ENVIRONMENT && answer != NULL
                                     ? UINT64_MAX
                                     : page->now_ns + rest_ns;
-    if (answer == NULL && error.code == VITALS_EGONE)
+    if (answer == NULL && error.code == VITALS_EGONE) {
         page->due_ns[page->asked] = UINT64_MAX;
+        page->ended = true;
+    }
     if (answer == NULL) {
         (void)snprintf(page->problem, sizeof page->problem, "%s", error.message);
         return;
     }
-    if (page->asked == PROCESS_OVERVIEW)
-        add_rates(&monitor->model, charts, answer, page->answers[page->asked]);
-    vitals_snapshot_unref(page->answers[page->asked]);
+    page->lives = page->asked_ns >= page->unseen_ns;
+    if (!page->lives) /* it was asked before */
+        page->due_ns[page->asked] = 0;
+    vitals_snapshot *older = page->answers[page->asked];
     page->answers[page->asked] = answer;
+    if (page->asked == PROCESS_OVERVIEW)
+        add_values(&monitor->model, page, identity, charts, older);
+    vitals_snapshot_unref(older);
     page->painted = page->painted && page->asked != page->part;
     page->problem[0] = '\0';
 }
@@ -208,6 +232,7 @@ static void paint_sheet(struct monitor *monitor, struct process_page *page)
     bool labelled = width > 2 * LABEL_COLUMNS &&
                     (page->part == PROCESS_OVERVIEW || page->part == PROCESS_CGROUP);
     page->painted = true;
+    page->chosen = false;
     page->rows = 0;
     for (int pass = 0; pass < 2 && answer != NULL && width > 0; pass++) {
         struct paint paint = {.piece = take_piece, .data = &sink};
@@ -232,9 +257,14 @@ static void row_text(const struct canvas *sheet, int row, char out[static LINE *
     out[end] = '\0';
 }
 
+/* Those that hold the words, anew where the sheet or the words are others. */
 static void choose_rows(const struct monitor *monitor, struct process_page *page)
 {
     char text[LINE * 4];
+    if (page->chosen && strcmp(page->words, monitor->lines) == 0)
+        return;
+    page->chosen = true;
+    memcpy(page->words, monitor->lines, sizeof page->words);
     page->shown_count = 0;
     for (int row = 0; row < page->rows; row++) {
         row_text(&page->sheet, row, text);
@@ -267,15 +297,29 @@ static int body_rows(const struct model *model, const struct process_page *page)
     return rows > 1 ? rows : 1;
 }
 
+/* Where a line goes, at `place` or behind it, column by column: no heading is the last of one. */
+static int line_place(const struct process_page *page, int line, int place, int rows, int columns)
+{
+    const struct cell *first = canvas_at(&page->sheet, 0, page->shown[line]);
+    bool last = place % rows == rows - 1 && place / rows + 1 < columns;
+    return place + (last && columns > 1 && strcmp(first->text, " ") != 0);
+}
+
 void process_page_settle(struct monitor *monitor, struct process_page *page,
                          const struct identity *identity, struct history *charts)
 {
     const struct model *model = &monitor->model;
     page->now_ns = monitor_now_ns(monitor);
-    take(monitor, page, charts);
+    take(monitor, page, identity, charts);
     page->silent = silence_of(monitor) != NULL;
     if (!page->silent) {
         const vitals_row *row = identity->start >= 0 ? model_process(model, identity) : NULL;
+        if (row == NULL && page->unseen_ns == 0) { /* asked at once whether it lives */
+            page->unseen_ns = page->now_ns;
+            page->due_ns[page->part] = page->ended ? UINT64_MAX : 0;
+            page->lives = false;
+        } else if (row != NULL)
+            page->unseen_ns = 0;
         if (!page->tried && row != NULL)
             open_handles(monitor, page, row);
         if (page->query != NULL && !page->asks && !monitor->reads_on &&
@@ -285,7 +329,8 @@ void process_page_settle(struct monitor *monitor, struct process_page *page,
     if (!page->painted || page->sheet.width != sheet_width(monitor, page))
         paint_sheet(monitor, page);
     choose_rows(monitor, page);
-    int most = page->shown_count - body_rows(model, page) * sheet_columns(monitor, page);
+    int columns = sheet_columns(monitor, page);
+    int most = page->shown_count - body_rows(model, page) * columns + columns - 1;
     page->top = page->top > most ? most : page->top;
     page->top = page->top < 0 ? 0 : page->top;
 }
@@ -330,8 +375,12 @@ static void draw_tabs(struct pen *pen, const struct monitor *monitor,
         (void)snprintf(text, sizeof text, "filter \"%s\" ", monitor->lines);
         x += canvas_text(pen->canvas, x, RULE_Y, INK_NOTICE, text);
     }
-    int seen = body_rows(model, page) * sheet_columns(monitor, page);
-    seen = page->top + seen < page->shown_count ? page->top + seen : page->shown_count;
+    int rows = body_rows(model, page), columns = sheet_columns(monitor, page), seen = page->top;
+    for (int at = 0; seen < page->shown_count; seen++, at++) {
+        at = line_place(page, seen, at, rows, columns);
+        if (at >= rows * columns)
+            break;
+    }
     if (page->shown_count == 0 || (page->top == 0 && seen == page->shown_count))
         return;
     (void)snprintf(text, sizeof text, " %d-%d of %d", page->top + 1, seen, page->shown_count);
@@ -340,17 +389,24 @@ static void draw_tabs(struct pen *pen, const struct monitor *monitor,
         (void)canvas_text(pen->canvas, model->width - 1 - wide, RULE_Y, INK_SOFT, text);
 }
 
-/* "4242 python3 train.py", and at the right what it belongs to, or that it has ended. */
-static void draw_head(struct pen *pen, const struct monitor *monitor, const struct item *item,
-                      uint64_t pid)
+/* "4242 python3 train.py", and at the right that it has ended, or is in no reading any more: one
+ * that uses no device has left the readings of these, and lives. */
+static void draw_head(struct pen *pen, const struct monitor *monitor,
+                      const struct process_page *page, const struct item *item, uint64_t pid)
 {
     const struct model *model = &monitor->model;
-    char number[WORDS], command[WORDS_COMMAND], state[WORDS] = "ended";
-    bool known = item->process != NULL;
+    char number[WORDS], command[WORDS_COMMAND], state[WORDS] = "";
+    bool seen = item->process != NULL;
+    const vitals_row *known = seen ? item->process : answered(page);
     int x = 1, end = model->width - 1;
-    if (known)
-        (void)cell_text(item->process, VITALS_PROCESS_STATE, pen->look->ascii, state, sizeof state);
-    if (!known || strcmp(state, "zombie") == 0) {
+    if (seen)
+        (void)cell_text(known, VITALS_PROCESS_STATE, pen->look->ascii, state, sizeof state);
+    else
+        (void)snprintf(state, sizeof state, "%s",
+                       page->ended                    ? "ended"
+                       : page->lives && !page->silent ? "on no device"
+                                                      : "not seen");
+    if (!seen || strcmp(state, "zombie") == 0) {
         int wide = (int)strlen(state) + 2;
         (void)snprintf(number, sizeof number, " %.30s ", state);
         end -= wide + 1;
@@ -358,13 +414,14 @@ static void draw_head(struct pen *pen, const struct monitor *monitor, const stru
     }
     (void)snprintf(number, sizeof number, "%llu  ", (unsigned long long)pid);
     x += canvas_text(pen->canvas, x, 0, INK_TITLE, number);
-    if (!known) {
-        (void)canvas_text(pen->canvas, x, 0, INK_NOTICE,
-                          "this process has ended, or is not seen any more");
+    struct canvas_field field = {.x = x, .y = 0, .columns = end - x, .style = INK_NOTICE};
+    if (known == NULL || (page->ended && !seen)) {
+        canvas_field(pen->canvas, &field,
+                     page->ended ? "this process has ended" : "no reading has this process now");
         return;
     }
-    (void)cell_command(item->process, pen->look->ascii, command);
-    struct canvas_field field = {.x = x, .y = 0, .columns = end - x};
+    (void)cell_command(known, pen->look->ascii, command);
+    field.style = STYLE_PLAIN;
     pane_program(pen, &field, command);
 }
 
@@ -471,16 +528,17 @@ void process_page_draw(const struct monitor *monitor, const struct process_page 
     int y = body_y(model, page), rows = body_rows(model, page);
     int columns = sheet_columns(monitor, page), wide = page->sheet.width + GAP;
     (void)monitor_target(monitor, &identity);
-    draw_head(pen, monitor, item, identity.pid);
+    draw_head(pen, monitor, page, item, identity.pid);
     draw_tabs(pen, monitor, page);
     if (page->part == PROCESS_OVERVIEW)
         draw_charts(pen, model, item, charts);
 
     const char *why = silence_of(monitor);
-    for (int i = 0; why == NULL && i < rows * columns && page->top + i < page->shown_count; i++) {
-        int row = page->shown[page->top + i];
-        for (int x = 0; x < page->sheet.width; x++) {
-            struct cell *to = canvas_at(pen->canvas, 1 + i / rows * wide + x, y + i % rows);
+    for (int i = page->top, at = 0; why == NULL && i < page->shown_count; i++, at++) {
+        int row = page->shown[i];
+        at = line_place(page, i, at, rows, columns);
+        for (int x = 0; x < page->sheet.width && at < rows * columns; x++) {
+            struct cell *to = canvas_at(pen->canvas, 1 + at / rows * wide + x, y + at % rows);
             if (to != NULL)
                 *to = *canvas_at(&page->sheet, x, row);
         }
@@ -508,22 +566,34 @@ static void go_to(struct monitor *monitor, struct process_page *page, int part)
     monitor->lines[0] = '\0';
 }
 
-static void copy_command(struct monitor *monitor)
+/* As a shell reads it, whole. */
+static void copy_command(struct monitor *monitor, const struct process_page *page)
 {
     static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char BEGIN[] = "\033]52;c;";
     struct identity identity;
-    char command[WORDS_COMMAND];
-    const vitals_row *row = monitor_target(monitor, &identity)
-                                ? model_process(&monitor->model, &identity)
-                                : NULL;
-    if (row == NULL) {
-        model_say(&monitor->model, "nothing is known of it any more");
+    vitals_text arguments;
+    const vitals_row *row = answered(page);
+    if (row == NULL && monitor_target(monitor, &identity))
+        row = model_process(&monitor->model, &identity);
+    if (row == NULL || vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &arguments) <= 0 ||
+        arguments.size == 0) {
+        model_say(&monitor->model, "its command line is not known");
         return;
     }
-    (void)cell_command(row, monitor->options->look.ascii, command);
-    char *out = monitor->copied;
-    out += snprintf(out, sizeof monitor->copied, "\033]52;c;");
-    size_t size = strlen(command);
+    size_t size = vitals_text_command_strict(arguments, NULL, 0);
+    char *command = malloc(size + 1), *out = malloc(sizeof BEGIN + (size + 2) / 3 * 4 + 1);
+    free(monitor->copied);
+    monitor->copied = out;
+    if (command == NULL || out == NULL) {
+        free(command);
+        free(out);
+        monitor->copied = NULL;
+        return;
+    }
+    (void)vitals_text_command_strict(arguments, command, size + 1);
+    memcpy(out, BEGIN, sizeof BEGIN);
+    out += sizeof BEGIN - 1;
     for (size_t i = 0; i < size; i += 3) {
         unsigned bits = 0;
         for (size_t j = 0; j < 3; j++)
@@ -532,26 +602,52 @@ static void copy_command(struct monitor *monitor)
             *out++ = i + j > size ? '=' : DIGITS[bits >> (18 - 6 * j) & 63];
     }
     memcpy(out, "\a", 2);
-    model_say(&monitor->model, "its command line was sent to the terminal's clipboard (OSC 52)");
+    free(command);
+    bool cut = vitals_row_availability(row, VITALS_PROCESS_COMMAND_LINE) == VITALS_LOWER_BOUND;
+    model_say(&monitor->model, "its command line, %s%zu bytes, was sent to the clipboard (OSC 52)",
+              cut ? "the first " : "", size);
 }
 
 static const struct {
     enum action action;
     enum prompt prompt;
-    const char *words;
+    const char *subject, *form;
 } QUESTIONS[] = {
-    {ACTION_FILTER, PROMPT_LINES, "Filter"},
-    {ACTION_NICE, PROMPT_NICE, "Nice, from -20 (first) to 19"},
-    {ACTION_IO_PRIORITY, PROMPT_IO, "I/O priority: idle, none, best-effort 0-7, realtime 0-7"},
-    {ACTION_AFFINITY, PROMPT_CPUS, "CPUs, as in 0-3,8; all"},
+    {ACTION_FILTER, PROMPT_LINES, "Filter", ""},
+    {ACTION_NICE, PROMPT_NICE, "Nice", "-20 (first) to 19"},
+    {ACTION_IO_PRIORITY, PROMPT_IO, "I/O priority", "idle, none, best-effort 0-7, realtime 0-7"},
+    {ACTION_AFFINITY, PROMPT_CPUS, "CPUs", "as in 0-3,8; all"},
 };
 
-/* ", now 5": what it has. */
-static void now_words(const struct process_page *page, enum prompt prompt, char out[static LINE])
+/* " of the first of 34 threads": the kernel's calls change one, whose children have it too. */
+static void threads_words(unsigned long long threads, char out[static WORDS])
 {
-    const vitals_snapshot *answer = page->answers[PROCESS_OVERVIEW];
-    const vitals_row *row = answer != NULL ? row_next(answer, VITALS_TABLE_PROCESS, NULL) : NULL;
+    out[0] = '\0';
+    if (threads > 1)
+        (void)snprintf(out, WORDS, " of the first of %llu threads", threads);
+}
+
+/* ", now 5": what it has, asked now; nothing of it waits for a lock of the process. */
+static void now_words(struct process_page *page, enum prompt prompt, char out[static LINE])
+{
+    static const vitals_metric METRICS[] = {VITALS_PROCESS_THREADS, VITALS_PROCESS_NICE,
+                                            VITALS_PROCESS_IO_CLASS, VITALS_PROCESS_IO_LEVEL,
+                                            VITALS_PROCESS_CPUS_ALLOWED_LIST};
+    vitals_request *request = NULL;
+    vitals_snapshot *answer = NULL;
+    vitals_error error;
+    int code = vitals_request_new(0, &request, &error);
+    for (size_t i = 0; i < ARRAY_COUNT(METRICS) && code == 0; i++)
+        code = vitals_request_add(request, METRICS[i], &error);
+    if (code == 0)
+        code = vitals_process_ask(page->process, request, &answer, &error);
+    vitals_request_free(request);
+    page->ended = page->ended || code == VITALS_EGONE;
+
+    const vitals_row *row = row_next(answer, VITALS_TABLE_PROCESS, NULL);
     char words[WORDS_COMMAND] = "", level[WORDS] = "";
+    if (row == NULL || vitals_row_u64(row, VITALS_PROCESS_THREADS, &page->threads) <= 0)
+        page->threads = 0;
     if (prompt == PROMPT_NICE)
         (void)cell_number(row, VITALS_PROCESS_NICE, "", words);
     else if (prompt == PROMPT_IO) {
@@ -562,15 +658,14 @@ static void now_words(const struct process_page *page, enum prompt prompt, char 
         (void)cell_text(row, VITALS_PROCESS_CPUS_ALLOWED_LIST, true, words, sizeof words);
     out[0] = '\0';
     if (row != NULL && words[0] != '\0')
-        (void)snprintf(out, LINE, "; now %.300s%s%s", words, level[0] != '\0' ? " " : "", level);
+        (void)snprintf(out, LINE, ", now %.300s%s%s", words, level[0] != '\0' ? " " : "", level);
+    vitals_snapshot_unref(answer);
 }
 
-static void begin_question(struct monitor *monitor, const struct process_page *page,
-                           enum action action)
+static void begin_question(struct monitor *monitor, struct process_page *page, enum action action)
 {
-    char now[LINE], words[LINE * 2];
-    const char *readonly = monitor->model.away ? "this is the past (E goes to now)"
-                                               : monitor->options->readonly;
+    char now[LINE] = "", threads[WORDS] = "", words[LINE * 2];
+    const char *readonly = monitor_readonly(monitor);
     for (size_t i = 0; i < ARRAY_COUNT(QUESTIONS); i++) {
         if (QUESTIONS[i].action != action)
             continue;
@@ -580,11 +675,19 @@ static void begin_question(struct monitor *monitor, const struct process_page *p
         }
         if (action != ACTION_FILTER && page->process == NULL) {
             model_say(&monitor->model, "%s",
-                      page->problem[0] != '\0' ? page->problem : "it cannot be changed");
+                      page->problem[0] != '\0' ? page->problem
+                      : monitor->options->context == NULL
+                          ? "this is a recording: nothing is changed"
+                          : "it cannot be changed");
             return;
         }
-        now_words(page, QUESTIONS[i].prompt, now);
-        (void)snprintf(words, sizeof words, "%s%s", QUESTIONS[i].words, now);
+        if (action != ACTION_FILTER) {
+            now_words(page, QUESTIONS[i].prompt, now);
+            threads_words(page->threads, threads);
+        }
+        (void)snprintf(words, sizeof words, "%s%s%s%s%s%s", QUESTIONS[i].subject, threads, now,
+                       QUESTIONS[i].form[0] != '\0' ? " (" : "", QUESTIONS[i].form,
+                       QUESTIONS[i].form[0] != '\0' ? ")" : "");
         monitor_ask(monitor, QUESTIONS[i].prompt, words);
     }
 }
@@ -606,7 +709,7 @@ bool process_page_act(struct monitor *monitor, struct process_page *page, enum a
     case ACTION_NICE:
     case ACTION_IO_PRIORITY:
     case ACTION_AFFINITY: begin_question(monitor, page, action); return true;
-    case ACTION_COPY: copy_command(monitor); return true;
+    case ACTION_COPY: copy_command(monitor, page); return true;
     case ACTION_RESET: page->due_ns[page->part] = 0; return true;
     case ACTION_SPAN:
         monitor_span(monitor);
@@ -637,8 +740,10 @@ static bool parse_io(const char *text, vitals_io_class *io_class, int *level)
         return false;
     *io_class = (vitals_io_class)found;
     text += end;
-    if (text[0] == '\0')
+    if (text[0] == '\0') { /* the middle, as ionice(1) has it */
+        *level = found == VITALS_IO_REALTIME || found == VITALS_IO_BEST_EFFORT ? 4 : 0;
         return true;
+    }
     *level = text[0] - '0';
     return text[0] >= '0' && text[0] <= '7' && text[1] == '\0';
 }
@@ -648,6 +753,7 @@ void process_page_answer(struct monitor *monitor, struct process_page *page, enu
 {
     enum { CPUS_MOST = 4096 };
     static const char *const WHAT[] = {"nice", "I/O priority", "CPUs"};
+    char threads[WORDS];
     vitals_error error = {.code = 0};
     vitals_io_class io_class = VITALS_IO_NONE;
     int code = VITALS_EARGUMENT, level = 0, nice = 0, end = 0;
@@ -670,8 +776,9 @@ void process_page_answer(struct monitor *monitor, struct process_page *page, enu
         free(cpus);
     }
     page->due_ns[page->part] = 0;
+    threads_words(page->threads, threads);
     if (code == 0)
-        model_say(&monitor->model, "%s: %s", WHAT[prompt - PROMPT_NICE], text);
+        model_say(&monitor->model, "%s%s: %s", WHAT[prompt - PROMPT_NICE], threads, text);
     else
         model_say(&monitor->model, "%s: not changed: %s", WHAT[prompt - PROMPT_NICE],
                   error.message);

@@ -24,6 +24,10 @@ struct process_page {
     enum process_part part;
     int top;                     /* the first line that is seen */
     bool tried, silent;          /* handles were opened; the process is not asked now */
+    bool ended;                  /* it has answered that it has */
+    uint64_t unseen_ns;          /* since when no reading has it; 0: the newest does */
+    bool lives;                  /* and it has answered since then */
+    uint64_t threads;            /* when it was asked what can be changed; 0: not known */
     vitals_process *process;     /* to change; NULL: it cannot be */
     struct process_query *query; /* NULL: it cannot be asked */
     bool asks;                   /* a question is with it, of the part `asked` */
@@ -36,6 +40,8 @@ struct process_page {
     struct canvas sheet; /* the lines of the part */
     bool painted;        /* it is of the newest answer, and of the terminal's width */
     int rows;
+    bool chosen; /* `shown` is of this sheet and these words */
+    char words[PROMPT_TEXT];
     int *shown; /* those that the filter lets through */
     int shown_count;
     size_t shown_capacity;

@@ -76,7 +76,7 @@ extern const struct screen screen_signal;
 /* Ends with NULL. */
 extern const struct screen *const screens[];
 
-enum { SCREENS_DEEP = 8, COPIED = 2048 };
+enum { SCREENS_DEEP = 8 };
 
 struct monitor {
     const struct monitor_options *options;
@@ -85,7 +85,7 @@ struct monitor {
     char typed[PROMPT_TEXT]; /* a moment, or what a screen has asked for */
     char lines[PROMPT_TEXT]; /* the filter of the lines of a process's page */
     char question[256];      /* of a screen */
-    char copied[COPIED];     /* to be sent to the terminal; "": nothing */
+    char *copied;            /* to be sent to the terminal; NULL: nothing */
     enum process_part part;  /* that the page of a process begins with */
     int height;              /* of the terminal; the model's is less where a row says the moment */
     struct {
@@ -98,6 +98,7 @@ struct monitor {
     bool pasting;
     char prefix; /* 'o': the next key names a sort; likewise 'O', 'G', 'v'; 0 */
     enum prompt prompt;
+    char *entered;            /* its text, in one of the others */
     char before[PROMPT_TEXT]; /* what the prompt's text was, for Escape */
     bool had_selected;        /* the selection then, for a search that finds nothing */
     struct identity selected_before;
@@ -122,6 +123,9 @@ void monitor_wants(const struct monitor *monitor, struct wants *out);
 
 int monitor_open(struct monitor *monitor, const struct screen *screen);
 void monitor_close(struct monitor *monitor);
+
+/* Why no process is changed, or NULL. */
+const char *monitor_readonly(const struct monitor *monitor);
 
 /* Asks for words in the last row, for the screen's `answer`. */
 void monitor_ask(struct monitor *monitor, enum prompt prompt, const char *question);
@@ -191,7 +195,5 @@ const char *arranging_words(char prefix);
 
 /* Says where words mean a field that there is none of. */
 void arranging_check(struct monitor *monitor, const char *words);
-
-void arranging_prompt(const struct monitor *monitor, char *out, size_t capacity);
 
 #endif

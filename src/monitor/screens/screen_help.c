@@ -33,11 +33,12 @@ static int open_help(struct monitor *monitor, void **state)
     const char *readonly = monitor->options->readonly;
     struct help *help = calloc(1, sizeof *help);
     char keys[KEYS_WIDE + 1], text[LINE];
+    const bool nvitop = monitor->model.arranged.nvitop;
     if (help == NULL)
         return -1;
     (void)snprintf(text, sizeof text, "vitals %s", vitals_version_text());
     add(help, text, "", true, false);
-    for (int i = 0; i < 2 && monitor->model.arranged.nvitop; i++) {
+    for (int i = 0; i < 2 && nvitop; i++) {
         const unsigned *thresholds = i == 0 ? look->gpu_thresholds : look->memory_thresholds;
         (void)snprintf(text, sizeof text, "green below %u %%, yellow, red from %u %%",
                        thresholds[0], thresholds[1]);
@@ -45,13 +46,14 @@ static int open_help(struct monitor *monitor, void **state)
     }
     add(help, "Type of process", "C computes, G draws, X does both", false, false);
     if (readonly != NULL) {
-        (void)snprintf(text, sizeof text, "%s: no signal is sent", readonly);
-        add(help, "Signals", text, false, false);
+        (void)snprintf(text, sizeof text, "%s: no signal is sent%s", readonly,
+                       nvitop ? "" : ", nothing is changed");
+        add(help, nvitop ? "Signals" : "Processes", text, false, false);
     }
 
     enum key_group group = KEYS_END;
     for (const struct binding *binding = bindings; binding->keys != NULL; binding++) {
-        if (binding->group == KEYS_PART && monitor->model.arranged.nvitop)
+        if (binding->group == KEYS_PART && nvitop)
             continue;
         if (binding->group != group) {
             group = binding->group;
@@ -61,7 +63,7 @@ static int open_help(struct monitor *monitor, void **state)
         if (binding->help == NULL)
             continue;
         add(help, binding->keys, binding->help, false,
-            binding->action == ACTION_SIGNAL && readonly != NULL);
+            readonly != NULL && action_changes(binding->action));
         if (binding->action == ACTION_HIDE)
             add(help, "", ARRANGING_PANELS, false, false);
         for (size_t i = 0; binding->action == ACTION_SORT && i < list_column_count; i++) {

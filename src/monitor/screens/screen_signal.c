@@ -40,6 +40,7 @@ struct dialog {
     int button;
     bool has_other; /* there is room for the button of another signal, */
     int other;      /* which is this one */
+    bool of_tags;   /* the targets are the tagged processes */
     bool sent;
     int signal; /* the last one that was sent */
     uint64_t sent_ns, now_ns;
@@ -196,6 +197,7 @@ static int open_dialog(struct monitor *monitor, void **state)
     bool page = monitor->stack[monitor->depth - 1].screen == &screen_process;
     for (size_t i = 0; i < model->tag_count && !page; i++)
         add_target(monitor, dialog, &model->tags[i], model->tag_count == 1);
+    dialog->of_tags = dialog->count > 0;
     if (dialog->count == 0 && monitor_target(monitor, &identity))
         add_target(monitor, dialog, &identity, true);
     else if (dialog->count == 0 && (monitor->depth > 1 || !add_group(monitor, dialog))) {
@@ -465,7 +467,8 @@ static void confirm(struct monitor *monitor, struct dialog *dialog)
     }
     if (own != NULL)
         send_one(own, dialog->signal);
-    monitor->model.tag_count = 0;
+    if (dialog->of_tags)
+        monitor->model.tag_count = 0;
 }
 
 static void choose(struct dialog *dialog, int button)

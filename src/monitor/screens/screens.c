@@ -1,5 +1,6 @@
 /* screens.c: the stack of screens, and what keys come to. See screen.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/list/match.h"
@@ -25,6 +26,7 @@ void monitor_done(struct monitor *monitor)
     while (monitor->depth > 0)
         monitor_close(monitor);
     source_streams_wait();
+    free(monitor->copied);
     model_done(&monitor->model);
 }
 
@@ -163,14 +165,6 @@ int scroll_to(int first, int place, int lines, int count)
 
 /* ---- the prompt: words for the search or the filter ---- */
 
-static char *prompt_text(struct monitor *monitor)
-{
-    return monitor->prompt == PROMPT_FILTER  ? monitor->model.filter
-           : monitor->prompt == PROMPT_LINES ? monitor->lines
-           : monitor->prompt >= PROMPT_TIME  ? monitor->typed
-                                             : monitor->model.search;
-}
-
 /* Only what is safe to print as it is may stand in a prompt. */
 static void type(char *text, uint32_t code)
 {
@@ -197,7 +191,7 @@ static void press_prompt(struct monitor *monitor, const struct input_event *even
     void *state;
     const struct screen *screen = top(monitor, &state);
     const enum prompt prompt = monitor->prompt;
-    char *text = prompt_text(monitor);
+    char *text = monitor->entered;
     size_t size = strlen(text);
     switch (event->code) {
     case INPUT_ENTER:
@@ -248,8 +242,12 @@ static void press_prompt(struct monitor *monitor, const struct input_event *even
 
 static void begin_prompt(struct monitor *monitor, enum prompt prompt)
 {
+    char *text = prompt == PROMPT_FILTER  ? monitor->model.filter
+                 : prompt == PROMPT_LINES ? monitor->lines
+                 : prompt >= PROMPT_TIME  ? monitor->typed
+                                          : monitor->model.search;
     monitor->prompt = prompt;
-    char *text = prompt_text(monitor);
+    monitor->entered = text;
     memcpy(monitor->before, text, sizeof monitor->before);
     monitor->had_selected = monitor->model.has_selected;
     monitor->selected_before = monitor->model.selected;
@@ -261,6 +259,11 @@ void monitor_ask(struct monitor *monitor, enum prompt prompt, const char *questi
 {
     (void)snprintf(monitor->question, sizeof monitor->question, "%s", question);
     begin_prompt(monitor, prompt);
+}
+
+const char *monitor_readonly(const struct monitor *monitor)
+{
+    return monitor->model.away ? "this is the past (E goes to now)" : monitor->options->readonly;
 }
 
 /* Actions that every screen has, those that move through the past first. */
@@ -349,8 +352,7 @@ void monitor_input(struct monitor *monitor, const struct input_event *event)
         model_say(&monitor->model, "q quits; C-c sends SIGINT to a selected process");
         return;
     }
-    const char *readonly = monitor->model.away ? "this is the past (E goes to now)"
-                                               : monitor->options->readonly;
+    const char *readonly = monitor_readonly(monitor);
     if (binding->action == ACTION_SIGNAL && readonly != NULL)
         model_say(&monitor->model, "%s: no signal is sent", readonly);
     else if (!arranging_on_group(monitor, binding->action) &&
@@ -392,6 +394,39 @@ enum theme monitor_theme(const struct look *look)
     return look->colorless ? THEME_MONO : look->light ? THEME_LIGHT : look->theme;
 }
 
+/* "Filter: words_", in the last row. What is typed is seen whatever room there is: its end, and as
+ * much of the question before it and of a note behind it as fits. */
+static void draw_prompt(const struct monitor *monitor, struct canvas *canvas)
+{
+    enum { QUESTION_LEAST = 6 };
+    char question[PLAYER_WORDS], note[256], typed[PROMPT_TEXT + 2];
+    const char *words = monitor->entered;
+    int width = monitor->model.width, y = canvas->height - 1;
+    bool asked = monitor->prompt >= PROMPT_TIME;
+    bool noted = !asked && match_unknown(words, note, sizeof note);
+    (void)snprintf(typed, sizeof typed, "%s_", words);
+    (void)snprintf(question, sizeof question, "%s",
+                   asked                              ? monitor->question
+                   : monitor->prompt == PROMPT_FILTER ? "Filter"
+                                                      : "Search");
+    int own = canvas_columns(typed), wide = canvas_columns(question), room = width - own - 2;
+    struct canvas_field field = {.y = y, .columns = width, .style = STYLE_BOLD};
+    canvas_field(canvas, &field, "");
+    field.columns = wide < room ? wide : room;
+    if (field.columns == wide || field.columns >= QUESTION_LEAST) {
+        canvas_field(canvas, &field, question);
+        field.x = field.columns + canvas_text(canvas, field.columns, y, STYLE_BOLD, ": ");
+    }
+    field.skip = own > width - field.x ? own - (width - field.x) : 0;
+    field.columns = own - field.skip;
+    canvas_field(canvas, &field, typed);
+    field.x += field.columns + 2;
+    field.columns = width - field.x;
+    field.skip = 0;
+    if (noted)
+        canvas_field(canvas, &field, note);
+}
+
 void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
 {
     const struct model *model = &monitor->model;
@@ -406,18 +441,15 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     /* The last row, where something is to be told. */
     char line[PLAYER_WORDS] = "";
     ink style = STYLE_BOLD;
-    if (monitor->prompt >= PROMPT_TIME)
-        (void)snprintf(line, sizeof line, "%s: %s_", monitor->question,
-                       monitor->prompt == PROMPT_LINES ? monitor->lines : monitor->typed);
-    else if (monitor->prompt != PROMPT_NONE)
-        arranging_prompt(monitor, line, sizeof line);
+    if (monitor->prompt != PROMPT_NONE)
+        draw_prompt(monitor, canvas);
     else if (monitor->prefix != 0)
         (void)snprintf(line, sizeof line, "%s", arranging_words(monitor->prefix));
     else if (model->message[0] != '\0') {
         (void)snprintf(line, sizeof line, "%s", model->message);
         style = STYLE_BOLD | STYLE_YELLOW;
     }
-    if (line[0] == '\0' && monitor->player != NULL)
+    if (line[0] == '\0' && monitor->prompt == PROMPT_NONE && monitor->player != NULL)
         (void)player_words(monitor->player, look.ascii, line);
     struct canvas_field field = {.y = canvas->height - 1, .columns = model->width, .style = style};
     if (line[0] != '\0')
