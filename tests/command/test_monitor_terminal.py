@@ -21,9 +21,9 @@ from terminal import BUILT, PATIENCE, TMUX, Terminal
 
 
 DIRECT = r"""vte-direct|any color, as vte and others write it,
-\tRGB, colors#0x1000000, pairs#0x7fff, op=\E[39;49m,
-\tsetaf=\E[%?%p1%{8}%<%t3%p1%d%e38;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%d%;m,
-\tsetab=\E[4%p1%dm, use=xterm-256color,
+	RGB, colors#0x1000000, pairs#0x7fff, op=\E[39;49m,
+	setaf=\E[%?%p1%{8}%<%t3%p1%d%e38;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%d%;m,
+	setab=\E[4%p1%dm, use=xterm-256color,
 """
 
 
@@ -45,7 +45,7 @@ class Colors(unittest.TestCase):
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
             os.execvpe(VITALS, [VITALS, "--demo=many"], every)
         text, until = b"", time.monotonic() + PATIENCE
-        while b"tritonserver" not in text and time.monotonic() < until:
+        while b"H100" not in text and time.monotonic() < until:
             if select.select([terminal], [], [], PATIENCE)[0]:
                 text += os.read(terminal, 65536)
         os.write(terminal, b"q")
