@@ -2,8 +2,7 @@
  *
  * A process of its own asks them (export/fleet/poll.h) and writes lines to a descriptor. Reading
  * never waits for a machine. One thread. */
-#ifndef VITALS_FLEET_FLEET_H
-#define VITALS_FLEET_FLEET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,5 +121,3 @@ int fleet_link_descriptor(const struct fleet_link *link);
 /* Takes what has come, without waiting. Returns how many machines that is about, or an error: EGONE
  * (the process has ended; the message is its last). */
 int fleet_link_read(struct fleet_link *link, struct fleet *fleet, vitals_error *error);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Everything is untrusted and bounded: what is too much or has no meaning is an error that names
  * the part. A machine that is named twice is asked once. Pure but for reading files. */
-#ifndef VITALS_FLEET_HOST_LIST_H
-#define VITALS_FLEET_HOST_LIST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ int host_list_parse_file(const char *path, const char *bytes, size_t size, unsig
                          struct host_list *out, vitals_error *error);
 
 void host_list_done(struct host_list *list); /* accepts zeros */
-
-#endif

@@ -1,6 +1,5 @@
 /* names.h: the words of the options of `vitals top`. Plain data. */
-#ifndef VITALS_FLEET_NAMES_H
-#define VITALS_FLEET_NAMES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@ extern const char *const fleet_by_names[];
 
 /* Names of columns by index; NULL after the last. */
 const char *fleet_column_word(size_t index);
-
-#endif

@@ -1,8 +1,7 @@
 /* over_ssh.h: asks machines on which no server runs: starts `vitals --json` there over ssh, a
  * process for each machine that goes on as long as it answers. A machine whose ssh fails says ssh's
  * last words; ssh never asks for a password. Reading never waits. One thread. */
-#ifndef VITALS_FLEET_OVER_SSH_H
-#define VITALS_FLEET_OVER_SSH_H
+#pragma once
 
 #include "fleet/fleet.h"
 
@@ -19,5 +18,3 @@ int over_ssh_descriptor(const struct over_ssh *own);
 
 /* Takes what has come. Returns how many answers that were. */
 int over_ssh_read(struct over_ssh *own, struct fleet *fleet);
-
-#endif

@@ -1,7 +1,6 @@
 /* screen.h: the screen of many machines: draws it, and changes it by the keys of the monitor. Knows
  * no terminal, so that it can be printed and tested. One thread. */
-#ifndef VITALS_FLEET_SCREEN_H
-#define VITALS_FLEET_SCREEN_H
+#pragma once
 
 #include "fleet/table.h"
 #include "monitor/input_event.h"
@@ -50,5 +49,3 @@ struct fleet_live {
 /* Shows it until a person leaves it. Errors: EUNSUPPORTED (built without ncurses, or the terminal
  * cannot), EGONE (the process that asks has ended), EMEMORY. */
 int fleet_live_run(const struct fleet_live *live, vitals_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Rows borrow from the fleet and live until its next change. A sum of which a part is missing is a
  * lower bound and marked as such; without any part it is missing. One thread. */
-#ifndef VITALS_FLEET_TABLE_H
-#define VITALS_FLEET_TABLE_H
+#pragma once
 
 #include "fleet/fleet.h"
 #include "fleet/names.h"
@@ -136,5 +135,3 @@ void fleet_draw_row(struct pen *pen, int y, const struct fleet_view *view, size_
 int fleet_print(const struct fleet_view *view, const struct look *look, int width, bool styles,
                 vitals_write_fn *write, void *data);
 int fleet_print_json(const struct fleet_view *view, vitals_write_fn *write, void *data);
-
-#endif

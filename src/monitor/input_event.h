@@ -1,6 +1,5 @@
 /* input_event.h: what a person did at the terminal, whatever terminal it is. */
-#ifndef VITALS_MONITOR_INPUT_EVENT_H
-#define VITALS_MONITOR_INPUT_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ static inline int input_times(const struct input_event *event)
     enum { FAST = 5 };
     return event->fast ? FAST : 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* keys.h: the key table: what each key does, on which screens, and what the help says of it. */
-#ifndef VITALS_MONITOR_KEYS_H
-#define VITALS_MONITOR_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ bool action_changes(enum action action);
 
 /* The row of a key on a screen, or NULL. */
 const struct binding *binding_find(unsigned screen, uint32_t code);
-
-#endif

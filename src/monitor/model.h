@@ -2,8 +2,7 @@
  *
  * Keys and snapshots change it; screens draw from it and change nothing. It knows no terminal and
  * reads nothing itself. One thread. */
-#ifndef VITALS_MONITOR_MODEL_H
-#define VITALS_MONITOR_MODEL_H
+#pragma once
 
 #include "monitor/list/arrange.h"
 #include "monitor/monitor.h"
@@ -337,5 +336,3 @@ void model_arrange(struct model *model, const struct arrangement *arrangement);
 
 /* The next line that the search finds, from a place on; -1: none. */
 int model_search(const struct model *model, int from, int step);
-
-#endif

@@ -3,8 +3,7 @@
  * `monitor_run` opens them on the terminal; `monitor_print` draws one as text from given snapshots.
  * Nothing here knows flags or the environment. One thread, except for the sampler and queries to a
  * process. */
-#ifndef VITALS_MONITOR_MONITOR_H
-#define VITALS_MONITOR_MONITOR_H
+#pragma once
 
 #include "feed/feed.h"
 #include "monitor/list/arrange.h"
@@ -131,5 +130,3 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
 /* True while a thread that reads the environment of a process has not returned: the context must
  * live on. */
 bool monitor_is_busy(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Reading some of a process waits for a lock that it may hold for long, so a thread asks. If the
  * owner goes meanwhile the thread is left behind, and the last of the two frees the memory. The
  * owner is one thread. */
-#ifndef VITALS_MONITOR_PROCESS_QUERY_H
-#define VITALS_MONITOR_PROCESS_QUERY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool process_query_take(struct process_query *query, vitals_snapshot **answer, v
 
 /* Can be read when a question has been answered; -1: none has been asked. */
 int process_query_descriptor(const struct process_query *query);
-
-#endif

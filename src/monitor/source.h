@@ -1,7 +1,6 @@
 /* source.h: where the snapshots come from: samplers with threads of their own. Nothing here waits
  * for a driver. One thread. */
-#ifndef VITALS_MONITOR_SOURCE_H
-#define VITALS_MONITOR_SOURCE_H
+#pragma once
 
 #include "monitor/monitor.h"
 
@@ -57,5 +56,3 @@ void source_stream_close(struct source_stream *stream);
 
 /* Until all of them have ended: before their context does. */
 void source_streams_wait(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Whatever happens, it is left as it was found: at the end, on ^Z, on a crash. One terminal per
  * process; one thread. */
-#ifndef VITALS_MONITOR_TERMINAL_H
-#define VITALS_MONITOR_TERMINAL_H
+#pragma once
 
 #include "monitor/input_event.h"
 #include "view/canvas.h"
@@ -48,5 +47,3 @@ void terminal_forget(void);
 /* Back to how it was found, and again to how we use it. */
 void terminal_suspend(void);
 void terminal_resume(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* entry.h: the table from inside, and how its files divide the work (table.c: which processes live;
  * activity.c: which must be read; query_queue.c: what workers are asked; tree.c: which have rows).
  * Thread rule: the tick thread. */
-#ifndef VITALS_PROCESS_ENTRY_H
-#define VITALS_PROCESS_ENTRY_H
+#pragma once
 
 #include "process/table.h"
 #include "util/hash.h"
@@ -174,5 +173,3 @@ struct process *tree_parent(const struct process_table *table, const struct proc
 
 /* Whether it has one. */
 bool tree_has_row(const struct process_table *table, const struct process *process);
-
-#endif

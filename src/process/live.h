@@ -1,6 +1,5 @@
 /* live.h: a live handle from inside. One thread at a time per handle. */
-#ifndef VITALS_PROCESS_LIVE_H
-#define VITALS_PROCESS_LIVE_H
+#pragma once
 
 #include "os/world.h"
 #include <vitals/process.h>
@@ -24,5 +23,3 @@ int live_prove(const vitals_process *process, vitals_error *error);
 /* How it ended, where the kernel tells; a child of the caller is not reaped. NOT_YET while
  * it lives. Nothing of it is kept. */
 vitals_availability live_how_ended(const vitals_process *process, struct os_exit *out);
-
-#endif

@@ -4,8 +4,7 @@
  * read, rows.c writes the row. There is no second way: a handle's answer has the same columns, by
  * the same rules, as a sampler's row. Thread rule: one thread at a time per reader and process;
  * detail_read on any. */
-#ifndef VITALS_PROCESS_READER_H
-#define VITALS_PROCESS_READER_H
+#pragma once
 
 #include "model/builder.h"
 #include "os/world.h"
@@ -214,5 +213,3 @@ void rows_columns(struct row_columns *out, const struct metric_set *wanted);
 /* Writes the row of a process; `parent` is its parent's key or 0. */
 void rows_write(const struct process_reader *reader, const struct process *process, uint64_t parent,
                 const struct row_columns *columns, vitals_builder *builder);
-
-#endif

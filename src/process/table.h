@@ -7,8 +7,7 @@
  * A tick: process_table_tick lists and reads; workers read what may block (command lines, users,
  * shared memory), in batches; process_table_write makes rows in the order of keys. Thread rule: the
  * tick thread, but for process_batch_read and _done. */
-#ifndef VITALS_PROCESS_TABLE_H
-#define VITALS_PROCESS_TABLE_H
+#pragma once
 
 #include "process/reader.h"
 #include <vitals/request.h>
@@ -138,5 +137,3 @@ void process_table_mark(struct process_table *table, uint64_t key, const struct 
  * are read first. */
 void process_table_write(struct process_table *table, vitals_builder *builder,
                          const struct metric_set *wanted);
-
-#endif

@@ -5,8 +5,7 @@
  * made anew, or another counts: then it gets one of its own. A key is never given again. Sums over
  * processes stand in for what no cgroup counts: CPU time keeps what processes used that ended while
  * they were watched. Thread rule: the tick thread. */
-#ifndef VITALS_PROCESS_WORKLOADS_H
-#define VITALS_PROCESS_WORKLOADS_H
+#pragma once
 
 #include "process/table.h"
 #include "workload/workload.h"
@@ -55,5 +54,3 @@ void workloads_collect(struct workloads *workloads, struct process_table *table)
 /* A counter of the entry, which WORKLOAD_COUNTERS numbers, says so now. */
 void workloads_tell(struct workloads *workloads, struct workload_entry *entry, size_t counter,
                     double number, bool counted);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * account.c holds and writes them, account_facts.c makes them of what a launcher knows. Thread
  * rule: as account.h of the public face. */
-#ifndef VITALS_RUN_ACCOUNT_H
-#define VITALS_RUN_ACCOUNT_H
+#pragma once
 
 #include "model/values.h"
 #include "os/counted.h"
@@ -97,5 +96,3 @@ void account_fill(vitals_account *account, const struct run_facts *facts);
  * thread. */
 void account_describe(vitals_account *account, const vitals_context *context, char *const *argv,
                       uint64_t begin_ns);
-
-#endif

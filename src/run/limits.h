@@ -5,8 +5,7 @@
  * Decides; the launcher does it. Samples come from the watcher and may be late; time is measured
  * here. A limit that was passed stays passed: the first one is named. Thread rule: pure but for its
  * own memory. */
-#ifndef VITALS_RUN_LIMITS_H
-#define VITALS_RUN_LIMITS_H
+#pragma once
 
 #include "model/values.h"
 #include <vitals/run.h>
@@ -68,5 +67,3 @@ const char *limits_name(enum limit limit);
 /* Describes the limit that was passed, for a person: "it used more than 512MiB of memory:
  * 612.3MiB". */
 void limits_words(const struct limits *limits, char *out, size_t capacity);
-
-#endif

@@ -6,8 +6,7 @@
  * counted, and an impossible time is replaced by the file's modification time. One call reads a
  * bounded amount, so that a job that floods the file cannot stop the sampling; the next call reads
  * the rest. Thread rule: one thread at a time. */
-#ifndef VITALS_RUN_MARKS_H
-#define VITALS_RUN_MARKS_H
+#pragma once
 
 #include "os/marks.h"
 #include "util/cursor.h"
@@ -57,5 +56,3 @@ bool mark_lines_next(struct mark_lines *lines, struct span *line);
 
 /* One line without its newline. False where it is no mark. out->name points to `name`. */
 bool marks_parse(struct span line, char name[static MARKS_NAME + 1], vitals_mark *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* measure.h: what a run measures, as a table. measures.def says what. Thread rule: pure. */
-#ifndef VITALS_RUN_MEASURE_H
-#define VITALS_RUN_MEASURE_H
+#pragma once
 
 #include "util/base.h"
 #include <vitals/usage.h>
@@ -37,5 +36,3 @@ enum measure_place {
 
 /* In the order of measures.def. */
 extern const struct measure MEASURES[MEASURE_COUNT];
-
-#endif

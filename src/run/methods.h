@@ -5,8 +5,7 @@
  * A method is a table entry: what it is called, what it can count, what it costs to try, how. Of
  * each quantity the best method that counts it speaks, and is named. Nothing here can fail a run:
  * what is denied drops one method. Thread rule: the launcher's thread. */
-#ifndef VITALS_RUN_METHODS_H
-#define VITALS_RUN_METHODS_H
+#pragma once
 
 #include "os/count.h"
 #include "os/counted.h"
@@ -69,5 +68,3 @@ struct value accounting_held(const struct accounting *accounting);
 
 /* Removes what was made. Accepts NULL. */
 void accounting_close(struct accounting *accounting);
-
-#endif

@@ -4,8 +4,7 @@
  * After an error that receiver gets no more: a run does not end because its output failed. Serves
  * runs with a watcher and tracked processes alike. Thread rule: the thread that samples; errors
  * from any thread. */
-#ifndef VITALS_RUN_RUN_OBSERVER_H
-#define VITALS_RUN_RUN_OBSERVER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ uint64_t run_observer_patience_ns(const struct run_observer *relay, uint64_t now
 bool run_observer_totals_due(const struct run_observer *relay, uint64_t now_ns);
 void run_observer_totals(struct run_observer *relay, const vitals_account *account,
                          uint64_t now_ns);
-
-#endif

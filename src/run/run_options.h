@@ -1,7 +1,6 @@
 /* run_options.h: options of a run as both kinds of run take them, and when their threads and
  * processes wake. Thread rule: pure but for the clock. */
-#ifndef VITALS_RUN_RUN_OPTIONS_H
-#define VITALS_RUN_RUN_OPTIONS_H
+#pragma once
 
 #include "util/options.h"
 #include <vitals/clock.h>
@@ -33,5 +32,3 @@ static inline void pace_wait(const vitals_clock *clock, int descriptor, uint64_t
     deadline = saturating_add(machine->monotonic_ns(machine->data), ns);
     (void)machine->wait_until(machine->data, descriptor, deadline);
 }
-
-#endif

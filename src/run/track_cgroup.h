@@ -6,8 +6,7 @@
  * between two checks, so the counts are exact only while samples of the tree explain its CPU time,
  * else an upper bound; a process that used almost none is not noticed. Thread rule: one thread at a
  * time. */
-#ifndef VITALS_RUN_TRACK_CGROUP_H
-#define VITALS_RUN_TRACK_CGROUP_H
+#pragma once
 
 #include "os/counted.h"
 #include "run/usage/usage_data.h"
@@ -28,5 +27,3 @@ bool track_cgroup_read(const struct track_cgroup *cgroup, struct counted *out);
 
 /* "cgroup2 cgroup1 ", as far as they count; a blank behind each. */
 void track_cgroup_names(const struct track_cgroup *cgroup, char *out, size_t capacity);
-
-#endif

@@ -5,8 +5,7 @@
  *     new (forked, held back) ──► go ──► tick … ──► reap, when its descriptor tells ──► read
  *
  * Thread rule: one thread at a time. */
-#ifndef VITALS_RUN_TRACK_CHILD_H
-#define VITALS_RUN_TRACK_CHILD_H
+#pragma once
 
 #include "run/account.h"
 
@@ -42,5 +41,3 @@ void track_child_metrics(struct track_child *tracked, bool left, struct run_fact
 
 /* Why a command could not be started, and what a shell would say. */
 void track_child_failure(const char *argument, int failed, struct run_facts *facts);
-
-#endif

@@ -3,8 +3,7 @@
  * It may hang in a driver, be killed, or come late; the job and its exit status do not depend on
  * it. Values for limits are sent in messages of one small form, each of which replaces the one
  * before; figures stand in memory that both share. Thread rule: a process of its own. */
-#ifndef VITALS_RUN_WATCHER_H
-#define VITALS_RUN_WATCHER_H
+#pragma once
 
 #include "model/values.h"
 #include "os/marks.h"
@@ -59,5 +58,3 @@ void watcher_main(void *setup);
 /* The account of a run that was over before there was anything to see: what is sampled is not
  * there, and each figure says why. Reads nothing; NULL when memory is out. Any thread. */
 vitals_account *watcher_account_of_nothing(const struct watcher_setup *setup);
-
-#endif

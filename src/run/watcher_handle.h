@@ -4,8 +4,7 @@
  *     start ──► listen … ──► end           a watcher that died may be replaced: start again
  *
  * Nothing here waits for the watcher for longer than is said. Thread rule: the launcher's. */
-#ifndef VITALS_RUN_WATCHER_HANDLE_H
-#define VITALS_RUN_WATCHER_HANDLE_H
+#pragma once
 
 #include "run/watcher.h"
 
@@ -56,5 +55,3 @@ void watcher_handle_end(struct watcher_handle *watcher);
 
 /* Closes what a dead one has left, so that another can be started. */
 void watcher_handle_close(struct watcher_handle *watcher);
-
-#endif

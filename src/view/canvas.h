@@ -3,8 +3,7 @@
  * Screens draw into it and know of no terminal. Drawing outside is cut off, so a part may be drawn
  * at negative rows. All text must be safe already (vitals_text_format); a control character becomes
  * a question mark. One thread. */
-#ifndef VITALS_VIEW_CANVAS_H
-#define VITALS_VIEW_CANVAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ void canvas_keep(struct canvas *canvas, ink kept);
 /* Every row as text and a newline, blanks at its end left out; with ANSI styles where asked for.
  * 0, or what `write` gave to stop. */
 int canvas_print(const struct canvas *canvas, bool styles, vitals_write_fn *write, void *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* cell_text.h: values of rows in words, in the formats of nvitop; "N/A" if there is none. Pure. */
-#ifndef VITALS_VIEW_CELL_TEXT_H
-#define VITALS_VIEW_CELL_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ char *cell_device(const vitals_row *gpu, bool ascii, int columns, char *out, siz
 
 /* True if `part` occurs in `text`, ignoring the case of ASCII letters. */
 bool cell_hold(const char *text, const char *part);
-
-#endif

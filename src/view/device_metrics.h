@@ -2,8 +2,7 @@
  * words of each. Used by `vitals device`, `vitals topo` and the monitor's screen of a device. Pure.
  *
  * A new metric is a row in device_metrics.c. */
-#ifndef VITALS_VIEW_DEVICE_METRICS_H
-#define VITALS_VIEW_DEVICE_METRICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ vitals_availability device_value(const vitals_row *row, const vitals_snapshot *o
 
 /* True if its values are numbers, which are aligned at the right. */
 bool device_is_number(vitals_metric metric);
-
-#endif

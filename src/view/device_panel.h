@@ -1,7 +1,6 @@
 /* device_panel.h: the box of devices that `vitals -1` prints and the monitor shows. Pure: it draws
  * what follows from its fields alone. */
-#ifndef VITALS_VIEW_DEVICE_PANEL_H
-#define VITALS_VIEW_DEVICE_PANEL_H
+#pragma once
 
 #include "feed/trouble.h"
 #include "view/draw.h"
@@ -55,5 +54,3 @@ void device_panel_missing(const struct device_panel *panel, char *out, size_t ca
  * that does not answer has a color that no busy one has. */
 ink device_style(const struct look *look, const vitals_row *gpu);
 enum { STYLE_TROUBLE = STYLE_BOLD | STYLE_MAGENTA }; /* of words and figures about a fault */
-
-#endif

@@ -1,6 +1,5 @@
 /* draw.h: boxes, bars and graphs on a canvas. They know nothing of what they show. One thread. */
-#ifndef VITALS_VIEW_DRAW_H
-#define VITALS_VIEW_DRAW_H
+#pragma once
 
 #include "view/canvas.h"
 #include "view/history.h"
@@ -116,5 +115,3 @@ void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile);
 
 /* The color at a place of a gradient, 0 to 1: green to red. */
 ink draw_gradient(double place);
-
-#endif

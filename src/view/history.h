@@ -3,8 +3,7 @@
  * A ring with fixed room. Values that come more often are averaged; a gap of a few seconds is
  * filled by a straight line, a longer one stays empty: nothing is drawn where nothing is known. One
  * thread. */
-#ifndef VITALS_VIEW_HISTORY_H
-#define VITALS_VIEW_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ double history_get(const struct history *history, size_t ago);
 /* Over the newest `seconds`, `ago` left out: false where nothing is known. */
 bool history_mean(const struct history *history, size_t ago, size_t seconds, double *out);
 bool history_most(const struct history *history, size_t ago, size_t seconds, double *out);
-
-#endif

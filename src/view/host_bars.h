@@ -1,6 +1,5 @@
 /* host_bars.h: CPU, memory, swap and load of the machine as bars in two lines. Pure. */
-#ifndef VITALS_VIEW_HOST_BARS_H
-#define VITALS_VIEW_HOST_BARS_H
+#pragma once
 
 #include "view/draw.h"
 
@@ -23,5 +22,3 @@ bool host_cpu_ratio(const vitals_snapshot *now, const vitals_snapshot *older, do
 /* `begin` and the three load averages: "Load Average: 7.41 6.92 5.18". Returns its bytes. */
 size_t host_load_words(const vitals_row *host, const char *begin, int columns, char *out,
                        size_t capacity);
-
-#endif

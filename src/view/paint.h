@@ -2,8 +2,7 @@
  *
  * A canvas is for what has a size; this is for tables and paragraphs of any length. All text must
  * be safe already. A failed write is remembered, and painting on is then harmless. */
-#ifndef VITALS_VIEW_PAINT_H
-#define VITALS_VIEW_PAINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void paint_labelled(struct paint *paint, size_t at, size_t width, const char *la
 /* Columns of safe text; and how many of its bytes fit, of which *used (may be NULL) columns. */
 size_t paint_columns(const char *text);
 size_t paint_fitting(const char *text, size_t columns, size_t *used);
-
-#endif

@@ -1,6 +1,5 @@
 /* selection.h: the devices and the processes that a view shows, as options name them. Pure. */
-#ifndef VITALS_VIEW_SELECTION_H
-#define VITALS_VIEW_SELECTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool selection_has_type(const struct selection *selection, const vitals_row *use
 /* `process` may be NULL: its user is not known. */
 bool selection_has_user(const struct selection *selection, const vitals_row *process);
 bool selection_has_pid(const struct selection *selection, uint64_t pid);
-
-#endif

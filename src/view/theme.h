@@ -3,8 +3,7 @@
  * A drawing names a meaning; canvas_theme puts the theme's color in its place when all is drawn.
  * Red and its like mean trouble alone, so a busy device is never red. Blue and orange, and light
  * and dark, tell the series apart, also for eyes that do not tell red from green. */
-#ifndef VITALS_VIEW_THEME_H
-#define VITALS_VIEW_THEME_H
+#pragma once
 
 #include "view/canvas.h"
 
@@ -47,5 +46,3 @@ const uint32_t *theme_direct(enum theme theme);
 
 /* The n-th of 256 colors as most terminals have it. */
 uint32_t theme_palette(unsigned number);
-
-#endif

@@ -6,8 +6,7 @@
  * together, 2 MiB in memory where there is no room on a disk. Queries go to that thread too, and
  * fail after 300 ms if a disk does not answer it; until it does, at once. The owner is one thread.
  */
-#ifndef VITALS_MONITOR_HISTORY_LIVE_HISTORY_H
-#define VITALS_MONITOR_HISTORY_LIVE_HISTORY_H
+#pragma once
 
 #include "record/replay/history_ring.h"
 
@@ -34,5 +33,3 @@ void live_history_timeline(struct live_history *history, enum live_part part, st
 
 /* Why there is less than there should be, once; NULL: nothing new. Borrowed. */
 const char *live_history_news(struct live_history *history);
-
-#endif

@@ -1,7 +1,6 @@
 /* parse_time.h: a moment as people write it and read it: "12:03", "-5min", "34 %". Pure but for the
  * time zone. Any thread. */
-#ifndef VITALS_MONITOR_HISTORY_PARSE_TIME_H
-#define VITALS_MONITOR_HISTORY_PARSE_TIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ bool time_span_is_dated(const struct time_span *span);
 
 /* "12 s", "12 min 3 s", "1 h 2 min". */
 void format_distance(uint64_t ns, char out[static TIME_WORDS]);
-
-#endif

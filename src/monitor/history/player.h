@@ -3,8 +3,7 @@
  * The end of a recording, which moves while it grows, stands for now. The past of a live monitor is
  * what live_history.h kept; the model takes in what comes meanwhile, so that it is current on the
  * way back. Nothing here waits: due work is done when the loop asks. One thread. */
-#ifndef VITALS_MONITOR_HISTORY_PLAYER_H
-#define VITALS_MONITOR_HISTORY_PLAYER_H
+#pragma once
 
 #include "monitor/history/timeline_cursor.h"
 #include "monitor/keys.h"
@@ -64,5 +63,3 @@ bool player_fill(struct player *player, int most,
 /* The row that says where one is; false: at now, there is none. */
 enum { PLAYER_WORDS = 400 };
 bool player_words(const struct player *player, bool ascii, char out[static PLAYER_WORDS]);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * What it gives follows from the moment alone, never from how one came there. One thread at a time.
  */
-#ifndef VITALS_MONITOR_HISTORY_TIMELINE_CURSOR_H
-#define VITALS_MONITOR_HISTORY_TIMELINE_CURSOR_H
+#pragma once
 
 #include "monitor/model.h"
 #include "record/replay/timeline.h"
@@ -74,5 +73,3 @@ int timeline_reader_before(struct timeline_reader *reader, int64_t *place, vital
 /* The readings of a model at the cursor; references of their own. */
 void timeline_cursor_readings(const struct timeline_cursor *cursor, struct readings *machine,
                               struct readings *all);
-
-#endif

@@ -1,7 +1,6 @@
 /* arrange.h: how a person has arranged the list and the panels: what a layout keeps. Plain data:
  * it can be copied, compared and thrown away. */
-#ifndef VITALS_MONITOR_LIST_ARRANGE_H
-#define VITALS_MONITOR_LIST_ARRANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void wants_add(struct wants *wants, vitals_metric metric); /* 0: none */
 void wants_of(const struct arrangement *arrangement, unsigned views, struct wants *out);
 bool wants_equal(const struct wants *a, const struct wants *b);
 int wants_request(const struct wants *wants, vitals_request *request, vitals_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A new column is a row in columns.c: its name, how wide it is, what it says of a line, what a sort
  * by it compares. One of a metric of a process needs no function. */
-#ifndef VITALS_MONITOR_LIST_COLUMNS_H
-#define VITALS_MONITOR_LIST_COLUMNS_H
+#pragma once
 
 #include "monitor/model.h"
 #include "view/cell_text.h"
@@ -123,5 +122,3 @@ unsigned columns_sort_step(enum view view, unsigned sort, int step);
 
 /* A sort's column; NULL for 0. */
 const struct column *columns_sorted(unsigned sort);
-
-#endif

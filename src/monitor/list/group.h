@@ -2,8 +2,7 @@
  *
  * A group is a line above its processes. Sums are of all that have passed the filter, whether the
  * group is open or closed; what something is missing of says so. One thread. */
-#ifndef VITALS_MONITOR_LIST_GROUP_H
-#define VITALS_MONITOR_LIST_GROUP_H
+#pragma once
 
 #include "monitor/list/columns.h"
 
@@ -66,5 +65,3 @@ void group_words(const struct model *model, const struct group *group, char *out
 /* Opens (1), closes (-1) or turns round (0) a group; all of them. */
 void group_fold(struct model *model, uint64_t id, int open);
 void groups_fold_all(struct model *model);
-
-#endif

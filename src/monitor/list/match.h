@@ -2,8 +2,7 @@
  *
  * Each must hold; ! turns one round. Behind a field's name stands what the field must say; without
  * one it may stand in the user, the command, the pid or the device. Pure. */
-#ifndef VITALS_MONITOR_LIST_MATCH_H
-#define VITALS_MONITOR_LIST_MATCH_H
+#pragma once
 
 #include "monitor/model.h"
 
@@ -33,5 +32,3 @@ void match_needs(const struct match *match, struct wants *out);
 
 /* True if words mean a field that there is none of; says so, and which there are. */
 bool match_unknown(const char *words, char *out, size_t capacity);
-
-#endif

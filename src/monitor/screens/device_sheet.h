@@ -2,8 +2,7 @@
  *
  * A new metric is a row in device_sheet.c; what is not there and has a reason stands under "Not
  * available", so that nothing is left out in silence. Pure: made of snapshots alone. One thread. */
-#ifndef VITALS_MONITOR_SCREENS_DEVICE_SHEET_H
-#define VITALS_MONITOR_SCREENS_DEVICE_SHEET_H
+#pragma once
 
 #include "monitor/model.h"
 
@@ -67,5 +66,3 @@ void device_traffic_add(struct device_traffic *traffic, const struct sheet_view 
 int device_traffic_count(const struct device_traffic *traffic);
 void device_traffic_draw(const struct device_traffic *traffic, int place, struct pen *pen,
                          const struct box *box);
-
-#endif

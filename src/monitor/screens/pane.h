@@ -1,7 +1,6 @@
 /* pane.h: the parts of the main screen, one file each, and where they stand. Pure: what they draw
  * follows from the model and the size alone. */
-#ifndef VITALS_MONITOR_SCREENS_PANE_H
-#define VITALS_MONITOR_SCREENS_PANE_H
+#pragma once
 
 #include "monitor/list/columns.h"
 #include "view/device_panel.h"
@@ -114,5 +113,3 @@ void pane_cpus(struct pen *pen, const struct model *model, const struct box *box
 /* The same with a cell for each, however few there are. */
 int pane_cpus_strip_rows(const struct model *model, int columns, int rows);
 void pane_cpus_strip(struct pen *pen, const struct model *model, const struct box *box);
-
-#endif

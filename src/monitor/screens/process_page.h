@@ -3,8 +3,7 @@
  *
  * The process is asked for the page that is seen, again while it is seen, and so that it takes at
  * most a fiftieth of the time. One thread. */
-#ifndef VITALS_MONITOR_SCREENS_PROCESS_PAGE_H
-#define VITALS_MONITOR_SCREENS_PROCESS_PAGE_H
+#pragma once
 
 #include "monitor/process_query.h"
 #include "monitor/screens/screen.h"
@@ -68,5 +67,3 @@ bool process_page_click(struct monitor *monitor, struct process_page *page,
 
 int process_page_descriptor(const struct process_page *page);
 uint64_t process_page_patience_ns(const struct process_page *page);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A new screen is a file with a record of functions, a line here, a row in screens.c and its keys
  * in keys.c. Screens stand on a stack; the top one gets the keys. One thread. */
-#ifndef VITALS_MONITOR_SCREENS_SCREEN_H
-#define VITALS_MONITOR_SCREENS_SCREEN_H
+#pragma once
 
 #include "monitor/history/player.h"
 #include "monitor/input_event.h"
@@ -195,5 +194,3 @@ const char *arranging_words(char prefix);
 
 /* Says where words mean a field that there is none of. */
 void arranging_check(struct monitor *monitor, const char *words);
-
-#endif

@@ -1,8 +1,7 @@
 /* usage_data.h: what a usage keeps between snapshots; see <vitals/usage.h>. A fold of a snapshot
  * goes through the files of this folder in the order of the functions below; usage_cell.c holds one
  * measure of one subject. Thread rule: one thread at a time. */
-#ifndef VITALS_RUN_USAGE_USAGE_DATA_H
-#define VITALS_RUN_USAGE_USAGE_DATA_H
+#pragma once
 
 #include "run/account.h"
 #include "run/measure.h"
@@ -348,5 +347,3 @@ bool usage_has_descendants(const vitals_usage *usage);
 void usage_processes_end(vitals_usage *usage);
 void usage_network_end(vitals_usage *usage);
 void usage_devices_end(vitals_usage *usage);
-
-#endif
