@@ -57,8 +57,10 @@ int run_observer_request(const vitals_run_observer *observer, const vitals_usage
 void run_observer_complain(struct run_observer *relay, const char *what, const char *why)
 {
     pthread_mutex_lock(&relay->mutex);
-    if (relay->complaint[0] == '\0')
-        (void)snprintf(relay->complaint, sizeof(relay->complaint), "%s: %s", what, why);
+    size_t used = strlen(relay->complaint);
+    if (strstr(relay->complaint, what) == NULL)
+        (void)snprintf(relay->complaint + used, sizeof(relay->complaint) - used, "%s%s: %s",
+                       used > 0 ? "; " : "", what, why);
     pthread_mutex_unlock(&relay->mutex);
 }
 

@@ -39,7 +39,7 @@ void run_observer_sample(struct run_observer *relay, const vitals_snapshot *snap
 void run_observer_mark(struct run_observer *relay, const vitals_mark *mark);
 void run_observer_end(struct run_observer *relay);
 
-/* The first complaint stands. */
+/* The first of each `what` is kept. */
 void run_observer_complain(struct run_observer *relay, const char *what, const char *why);
 void run_observer_explain(struct run_observer *relay, vitals_account *account);
 

@@ -45,9 +45,10 @@ struct watcher {
     uint64_t interval_ns, begin_ns, told_ns;
     double told_cpu_seconds;    /* of the tree, when that was */
     const char *device_missing; /* the first that is named and was never there */
-    bool devices_found, any_device;
-    bool watch_failed; /* or was tried */
-    bool marks_left;   /* more of them than one reading takes */
+    bool devices_found;
+    bool device_seen, devices_listed; /* by any driver; whether some snapshot had the whole list */
+    bool watch_failed;                /* or was tried */
+    bool marks_left;                  /* more of them than one reading takes */
     struct run_observer observer;
     struct watch_report report;
 };
@@ -333,7 +334,8 @@ static void tick(struct watcher *watcher, bool last)
     report->memory_bytes.state = held > 0 ? VITALS_LOWER_BOUND : VITALS_NOT_YET;
     report->gpu_memory_bytes = newest(watcher, MEASURE_AT_gpu_memory_bytes);
     report->living = newest(watcher, MEASURE_AT_processes);
-    watcher->any_device |= vitals_snapshot_count(snapshot, VITALS_TABLE_GPU) != 0;
+    watcher->device_seen |= vitals_snapshot_count(snapshot, VITALS_TABLE_GPU) != 0;
+    watcher->devices_listed |= vitals_snapshot_state(snapshot, VITALS_TABLE_GPU) > 0;
 
     /* A device that was asked for may come late, its driver being slow: what counts is the end. */
     if (usage != NULL && usage->devices != NULL && !watcher->devices_found) {
@@ -457,8 +459,10 @@ void watcher_main(void *argument)
     observe_marks(&watcher);
     if (watcher.device_missing != NULL)
         run_observer_complain(&watcher.observer, "no such device", watcher.device_missing);
-    if (watcher.setup->options.limit_gpu_memory_bytes != 0 && !watcher.any_device)
-        run_observer_complain(&watcher.observer, "GPU memory was not limited", "no GPU was found");
+    if (watcher.setup->options.limit_gpu_memory_bytes != 0 && !watcher.device_seen)
+        run_observer_complain(&watcher.observer, "GPU memory was not limited",
+                              watcher.devices_listed ? "no GPU was found"
+                                                     : "no driver had listed its GPUs yet");
     tell(&watcher, true);
     bool observed = watcher.observer.observed;
     run_observer_end(

@@ -57,6 +57,15 @@ class SlowDriver(unittest.TestCase):
         self.assertEqual(len(json.loads(done.stdout)["tables"]["gpu"]), 8)
 
     @unittest.skipIf(SANITIZED, "a thread that is left in a driver is not freed")
+    def test_a_limit_of_gpus_that_are_not_listed_yet(self):
+        self.conf.write_text(EIGHT + "\n[call nvmlInit_v2]\nlatency = 60s\n", encoding="utf-8")
+        account = self.conf.with_name("account.json")
+        done = self.run_it("run", "-q", "--json", account, "--limit-gpu-memory", "1GiB", "--", "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(account.read_text())["attributes"]["missing"],
+                         "GPU memory was not limited: no driver had listed its GPUs yet")
+
+    @unittest.skipIf(SANITIZED, "a thread that is left in a driver is not freed")
     def test_a_partial_list_is_no_success(self):
         self.conf.write_text(EIGHT + "\n[call nvmlDeviceGetHandleByIndex_v2]\ngpu = 2\n"
                              "latency = 60s\n", encoding="utf-8")

@@ -383,16 +383,16 @@ static int drop(const char *path, const struct stat *status UNUSED, int type UNU
     return 0;
 }
 
-/* Removes what write_text and its like made: proc and none, and then the folder itself. */
-static void clear(const char *folder)
+/* Removes what write_text and its like made: proc and none, and then the folder itself. By its
+ * descriptor, as its name may lead elsewhere by now. */
+static void clear(int folder, const char *name)
 {
     enum { FOLDERS_OPEN = 8 };
-    char path[PLACE + 8];
-    (void)snprintf(path, sizeof path, "%s/proc", folder);
-    (void)nftw(path, drop, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-    (void)snprintf(path, sizeof path, "%s/none", folder);
-    (void)rmdir(path);
-    (void)rmdir(folder);
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d/proc", folder);
+    (void)nftw(path, drop, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+    (void)unlinkat(folder, "none", AT_REMOVEDIR);
+    (void)rmdir(name);
 }
 
 /* ---- folder ---- */
@@ -542,7 +542,7 @@ int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
         int folder = open_own(path, LOCK_NB);
         if (folder < 0)
             continue;
-        clear(path);
+        clear(folder, path);
         (void)close(folder);
     }
     if (names != NULL)
@@ -590,7 +590,7 @@ void demo_procfs_close(struct demo_procfs *demo)
     int folder = demo->descriptor;
     demo->descriptor = -1;
     if (folder >= 0) {
-        clear(demo->folder);
+        clear(folder, demo->folder);
         (void)close(folder);
     }
     (void)pthread_mutex_unlock(&demo->writing);

@@ -140,10 +140,11 @@ static void an_observer_that_fails_is_left_alone(void)
     CHECK_INT(observed.begun, 1);
     CHECK_INT(observed.marks, 1);
     CHECK_INT(observed.ended, 0);
-    run_observer_complain(&relay, "later", "this is not told");
+    run_observer_complain(&relay, "no such device", "3");
+    run_observer_complain(&relay, "no such device", "4");
     vitals_account *account = explained(&relay);
     CHECK_STR(vitals_account_attribute(account, "missing").bytes,
-              "recording stopped: the disk is full");
+              "recording stopped: the disk is full; no such device: 3");
     vitals_account_free(account);
     run_observer_done(&relay);
 }
