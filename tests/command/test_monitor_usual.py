@@ -468,7 +468,7 @@ class Page(unittest.TestCase):
         begun, seen = time.monotonic(), 0
         while seen <= time.monotonic() - begun + 6:  # seconds, six in a column
             text = self.monitor.wait("1 Overview")
-            seen = 6 * max(len(re.findall("[\u2801-\u28ff]", line[:36])) for line in text.splitlines()[4:8])
+            seen = 6 * max(len(re.findall("[\u2801-\u28ff]", line[:40])) for line in text.splitlines()[4:8])
             self.assertLess(time.monotonic(), begun + 60, text)
             time.sleep(0.05)
 
