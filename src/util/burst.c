@@ -7,7 +7,8 @@
 #include <malloc.h>
 #endif
 
-/* Steps until nothing holds most of the burst any more; until what shrinks slowly has done so. */
+/* In steps: after the first the snapshots of the burst have been used again, after the second
+ * everything that shrinks slowly is small. */
 enum { CALM = 8, SETTLED = 48 };
 
 void burst_step(struct burst *burst, size_t size, struct buffer *kept)

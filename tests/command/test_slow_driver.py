@@ -90,7 +90,7 @@ class SlowDriver(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED, "a thread that is left in a driver is not freed")
     def test_a_shutdown_that_hangs_holds_no_command(self):
-        self.conf.write_text(EIGHT + "\n[call nvmlShutdown]\nlatency = 60s\n", encoding="utf-8")
+        self.conf.write_text(EIGHT + "\n[call nvmlShutdown]\nlatency = 200s\n", encoding="utf-8")
         begun = time.monotonic()
         for arguments, done in self.run_all([["-1"], ["--json"], ["device"], ["topo"], ["select"],
                                              ["select", "--", "echo", "ran"], ["run", "--devices", "0", "true"]]):
@@ -98,7 +98,7 @@ class SlowDriver(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 if arguments[0] != "run":
                     self.assertNotEqual(done.stdout, "")
-        self.assertLess(time.monotonic() - begun, 50)  # less than one shutdown takes
+        self.assertLess(time.monotonic() - begun, 150)  # less than one shutdown takes
 
     def test_the_monitor_tells_of_a_driver_that_does_not_list_processes(self):
         for code, words in ((4, "No permission"), (999, "cannot list"), (3, "does not list")):

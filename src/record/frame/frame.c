@@ -91,7 +91,8 @@ static int unpack(const struct frame *frame, const char *path, struct buffer *ou
     if (frame->encoding == FRAME_UNKNOWN)
         return record_fail(
             VITALS_EUNSUPPORTED, path, error,
-            "its snapshots are packed in the form of a newer vitals; update vitals to read it");
+            "its snapshots are packed in a form that this version does not read: that of a newer "
+            "vitals, or of one before version 0.1");
     if (frame->encoding == FRAME_BINARY_ZLIB)
         return inflate_text(frame->content, frame->size, out, path, error);
     if (frame->size > INFLATED_MAX)
