@@ -186,9 +186,9 @@ class _Types:
         if name not in _FIELDS:
             raise AttributeError(name)
         made: Any = collections.namedtuple(name, _FIELDS[name], module=__name__)  # type: ignore[misc]
-        made = self.__dict__.setdefault(name, made)  # another thread may have made it meanwhile
-        globals()[name] = made
-        return made
+        kept: Any = self.__dict__.setdefault(name, made)  # another thread may have made it meanwhile
+        globals()[name] = kept
+        return kept
 
 
 _types = _Types()
