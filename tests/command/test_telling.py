@@ -403,7 +403,9 @@ class TellingOfARecording(unittest.TestCase):
         with Teller(MLFLOW) as teller:
             database = teller.folder / "machine.db"
             done = teller.run("record", "--mlflow", "--interval", "100ms", "--count", 4, database)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.returncode, 0)
+            # On a busy machine a reading may take longer than the interval, which is said.
+            self.assertRegex(done.stderr, r"^(vitals: \d+ of \d+ samples were missed.*\n)?$")
             hello, lines = teller.ended().hello(), teller.lines()
             self.assertNotIn(None, lines)
             self.assertEqual(hello["program"], "record")
