@@ -25,7 +25,7 @@ class Device(unittest.TestCase):
 
     def screen(self, size, *arguments, screen="device", **env):
         done = vitals("--screen", f"{size}:{screen}", *map(str, arguments),
-                      env={"LC_ALL": "C.UTF-8", "TZ": "UTC", **env})
+                      env={"LC_ALL": "C.UTF-8", "TZ": "UTC", **env}, timeout=120)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         width, height = map(int, size.split("x"))
         lines = done.stdout.split("\n")
@@ -50,7 +50,7 @@ class Sizes(Device):
         jobs = [(size, arguments) for size in SIZES
                 for arguments in (["--demo"], ["--demo", "--ascii"], ["--demo=many"], ["--demo=broken"],
                                   ["--demo=ailing"])]
-        with concurrent.futures.ThreadPoolExecutor(8) as several:  # a demo waits more than it works
+        with concurrent.futures.ThreadPoolExecutor(4) as several:  # a demo waits more than it works
             texts = [several.submit(self.screen, size, *arguments) for size, arguments in jobs]
             for (size, arguments), text in zip(jobs, texts):
                 with self.subTest(size=size, arguments=arguments):
