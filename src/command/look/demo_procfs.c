@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -376,22 +375,29 @@ enum {
     FOLDER_COUNT = sizeof FOLDERS / sizeof FOLDERS[0]
 };
 
-static int drop(const char *path, const struct stat *status UNUSED, int type UNUSED,
-                struct FTW *place UNUSED)
+/* Removes a folder and what is in it, by descriptors: a path may lead elsewhere by now. */
+static void clear_folder(int parent, const char *name, int depth)
 {
-    (void)remove(path);
-    return 0;
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *names = folder >= 0 ? fdopendir(folder) : NULL;
+    if (names != NULL) {
+        for (struct dirent *entry; (entry = readdir(names)) != NULL;) {
+            bool is_name = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+            if (is_name && unlinkat(folder, entry->d_name, 0) != 0 && depth > 0)
+                clear_folder(folder, entry->d_name, depth - 1);
+        }
+        (void)closedir(names);
+    } else if (folder >= 0)
+        (void)close(folder);
+    (void)unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* Removes what write_text and its like made: proc and none, and then the folder itself. By its
- * descriptor, as its name may lead elsewhere by now. */
+/* Removes what write_text and its like made, and then the folder itself. */
 static void clear(int folder, const char *name)
 {
-    enum { FOLDERS_OPEN = 8 };
-    char path[64];
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d/proc", folder);
-    (void)nftw(path, drop, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
-    (void)unlinkat(folder, "none", AT_REMOVEDIR);
+    enum { DEPTH = 8 };
+    clear_folder(folder, "proc", DEPTH);
+    clear_folder(folder, "none", DEPTH);
     (void)rmdir(name);
 }
 
