@@ -355,6 +355,9 @@ void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile)
         draw_graph(pen, &chart, tile->down);
     } else if (tile->up != NULL)
         draw_graph(pen, &chart, tile->up);
+    int upper = tile->down != NULL && tile->up != NULL ? rows - rows / 2 : rows;
+    if (tile->begin != NULL && upper > 1 && !pen->look->plain)
+        (void)tile_words(pen, box->x, y + 1, end, INK_SOFT, tile->begin);
     y += 1 + rows;
     (void)tile_words(pen, box->x, y, end, tile->left_style, tile->left);
     if (canvas_columns(tile->left) + 1 + right <= box->columns)

@@ -109,6 +109,7 @@ struct tile {
     const char *left, *right; /* below the chart */
     ink left_style;
     const struct graph *up, *down; /* `down` hangs below `up`; each may be NULL */
+    const char *begin;             /* when the charts begin; NULL: not said */
     bool chosen;
 };
 void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile);

@@ -73,7 +73,7 @@ class Vendors(Device):
     def test_nvidia(self):
         text = self.simulated("160x100", "--delay", "1")
         for words in ("GPU-5e4f0000-0000", "SMs active", "encoder", "300 W of 700 W (43%)", "energy         ",
-                      "1740 MHz of 1980 MHz", "held down by   power", "sw_power_cap", "generation     5 of 5",
+                      "1740 MHz of 1980 MHz", "throttled by   power", "sw_power_cap", "generation     5 of 5",
                       "received       ", "/s", "nvlink0        version 6, to switch,", "Xid errors", "ECC            on",
                       "remapped", "Peers", "4000100", "bar1", "persistence", "UTL: ", "PWR: 300 W"):
             self.assertIn(words, text)
@@ -96,11 +96,11 @@ class Vendors(Device):
 
     def test_trees_of_the_others(self):
         expected = {
-            "amd/mi300x-6.12": ("amd", "xgmi", "held down by"),
+            "amd/mi300x-6.12": ("amd", "xgmi", "throttled by"),
             "amd/mi300x-cpx-6.14": ("amd", "Partitions", "CPX"),
             "amd/navi21-5.14": ("amd", "MHz of", "rpm", "junction", "gtt"),
             "amd/strix-6.14": ("amd", "gtt"),
-            "intel/xe-b580": ("intel", "held down by"),
+            "intel/xe-b580": ("intel", "throttled by"),
             "intel/xe-tiles": ("intel", "Partitions"),
             "intel/i915-a380": ("intel",),
         }

@@ -232,8 +232,31 @@ class Looks(Usual):
         done = vitals("--demo=story", "--screen", "140x46", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         line = done.stdout.splitlines()[1]
-        for words in ("GPU 2 lost", "GPU 0 throttled: heat", "GPU 1 held 2 min"):
+        for words in ("GPU 2 lost", "GPU 0 throttled: heat", "GPU 1 idle 2 min, its memory held by vllm"):
             self.assertIn(words, line)
+
+    def test_memory_has_one_unit_in_a_column(self):
+        """So the longer number is the larger one."""
+        text = self.printed(self.machine(8, 64), 160, 60)
+        rows = text.splitlines()[title_row(text) + 2:-1]
+        self.assertEqual(len({len(re.search(r"\d+\.(\d+)GiB", row)[1]) for row in rows if row.strip()}), 1, text)
+        layout = self.folder / "layout.json"
+        layout.write_text('{"list": "all"}')
+        text = self.printed(self.machine(0, 40), 120, 60, "--layout", str(layout))
+        rows = [row for row in text.splitlines()[title_row(text) + 2:-1] if row.strip()]
+        self.assertTrue(all(re.search(r" \d+(\.\d)?MiB ", row) for row in rows), text)
+
+    def test_help_begins_with_what_is_needed_every_day(self):
+        done = vitals("--demo=many", "--screen", "80x200:help", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
+        lines = [line.strip() for line in done.stdout.splitlines()]
+        self.assertLess(lines.index("Every day"), lines.index("What is shown"))
+        self.assertIn("The pages of a process", lines)
+        self.assertIn("a click selects; on a title it sorts", lines)
+        self.assertEqual(sum(line.startswith("Before a PID") and "selected one again" in line for line in lines), 1)
+
+    def test_the_key_that_ends_a_process_is_told(self):
+        for width in (80, 120):
+            self.assertIn("  T end it  ", self.printed(self.machine(2, 6), width, 24).splitlines()[-1])
 
     def test_a_program_is_called_by_its_name(self):
         done = vitals("--demo=many", "--screen", "120x40", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
@@ -301,9 +324,10 @@ class Keys(unittest.TestCase):
         for words in ("power", "temperature", "memory"):
             self.monitor.type("y")
             self.assertIn(words, self.last())
-        for words in ("20 s", "60 s", "6 s"):
+        for words, begin in (("20 s", "13 min ago"), ("60 s", "38 min ago"), ("6 s", "4 min ago")):
             self.monitor.type("z")
             self.assertIn(words, self.last())
+            self.assertIn(begin, self.monitor.screen())
 
     def test_the_story_is_live(self):
         """Its processes are invented too; their counters grow by themselves, and nothing of them is left behind."""

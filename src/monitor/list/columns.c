@@ -338,6 +338,22 @@ static void write_value(enum show show, double value, char *out)
     }
 }
 
+/* Bytes in the one unit of a column, so that the longer number is the larger one: MiB, and GiB for
+ * memory of devices, which has more. */
+static void memory_words(const struct column *column, double bytes, char *out)
+{
+    enum { ROOM = 8 };
+    double mib = bytes / (1 << 20), gib = mib / 1024;
+    if (column->whole == WHOLE_DEVICES && bytes > 0 && gib < 0.005)
+        (void)snprintf(out, WORDS, "<0.01GiB");
+    else if (column->whole == WHOLE_DEVICES)
+        (void)snprintf(out, WORDS, "%.*fGiB", gib < 99.995 ? 2 : gib < 999.95 ? 1 : 0, gib);
+    else
+        (void)snprintf(out, WORDS, "%.*f%s", mib < 9.95 ? 1 : 0, mib, mib < 99999.5 ? "MiB" : "M");
+    if (canvas_columns(out) > ROOM)
+        write_value(SHOW_BYTES, bytes, out);
+}
+
 static bool as_share(const struct column *column, const struct model *model)
 {
     return model->arranged.percent && column->whole != WHOLE_NONE;
@@ -360,6 +376,8 @@ static void value_words(const struct column *column, const struct model *model,
         (void)cell_not_available(out);
     else if (share)
         write_value(SHOW_PERCENT, value / whole, out);
+    else if (column->show == SHOW_BYTES && !model->arranged.nvitop && value >= 0)
+        memory_words(column, value, out);
     else
         write_value(column->show, value, out);
 }

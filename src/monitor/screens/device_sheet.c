@@ -272,7 +272,7 @@ static void put_throttle(struct device_sheet_writer *writer)
     bool known = trouble_throttle(gpu, causes, &reason), any = causes[0] != '\0';
     if (!any && !known)
         reason_words(reason, text);
-    put(writer, "held down by",
+    put(writer, "throttled by",
         any     ? STYLE_TROUBLE
         : known ? STYLE_PLAIN
                 : STYLE_DIM,

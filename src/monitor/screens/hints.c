@@ -7,13 +7,13 @@
 #include "util/base.h"
 
 const struct hint hints_main[] = {
-    {'h', "h", "help"},    {INPUT_ENTER, "Enter", "details"},
-    {'t', "t", "tree"},    {'\\', "\\", "search"},
-    {'&', "&", "filter"},  {'o', "o", "sort"},
-    {'G', "G", "group"},   {'g', "g", "all/GPU"},
-    {'d', "d", "devices"}, {'y', "y", "chart"},
-    {'z', "z", "time"},    {'T', "T", "end it"},
-    {'C', "C", "columns"}, {'q', "q", "quit"},
+    {'h', "h", "help"},     {INPUT_ENTER, "Enter", "details"},
+    {'T', "T", "end it"},   {'&', "&", "filter"},
+    {'o', "o", "sort"},     {'t', "t", "tree"},
+    {'\\', "\\", "search"}, {'g', "g", "all/GPU"},
+    {'G', "G", "group"},    {'d', "d", "devices"},
+    {'y', "y", "chart"},    {'z', "z", "time"},
+    {'C', "C", "columns"},  {'q', "q", "quit"},
 };
 const size_t hints_main_count = ARRAY_COUNT(hints_main);
 

@@ -87,7 +87,7 @@ ink pane_device_style(const vitals_row *gpu)
 static void collect_device(const struct model *model, const vitals_row *gpu,
                            struct concerns *concerns)
 {
-    char subject[SUBJECT], says[TROUBLE_WORDS], idle[IDLE_WORDS], name[WORDS];
+    char subject[SUBJECT], says[TROUBLE_WORDS], span[SPAN_WORDS], name[WORDS];
     double seconds, ratio;
     const struct silence *silence = trouble_silence(gpu);
     (void)snprintf(subject, sizeof subject, "GPU %.30s", vitals_row_label(gpu));
@@ -97,8 +97,8 @@ static void collect_device(const struct model *model, const vitals_row *gpu,
         add(concerns, pane_device_is_ill(gpu), subject, says);
     else if (model_idle(model, gpu, &seconds)) {
         bool known = holder_of(model, gpu, name);
-        (void)snprintf(says, sizeof says, "%s%s%.40s", idle_words(seconds, idle),
-                       known ? " by " : "", known ? name : "");
+        (void)snprintf(says, sizeof says, "idle %s, its memory held%s%.40s",
+                       span_words(seconds, span), known ? " by " : "", known ? name : "");
         add(concerns, false, subject, says);
     } else if (cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
                           &ratio) &&
@@ -189,12 +189,18 @@ void pane_attention(struct pen *pen, const struct model *model, int y)
             (void)snprintf(unnamed, sizeof unnamed, " and %u more", own->unnamed);
             if (own->unnamed == 0)
                 unnamed[0] = '\0';
-            (void)snprintf(line, sizeof line, "%s%s%s %s", marks[1 + grave], own->subject, unnamed,
-                           own->says);
             bool last = told + 1 == concerns.count && concerns.more == 0;
-            if (x > 1 && x + canvas_columns(line) + (last ? 0 : MORE) > model->width)
+            int wide = 0, room = model->width - x;
+            for (int brief = 0; brief < 2; brief++) { /* else without what is behind a comma */
+                size_t size = brief > 0 ? strcspn(own->says, ",") : strlen(own->says);
+                (void)snprintf(line, sizeof line, "%s%s%s %.*s", marks[1 + grave], own->subject,
+                               unnamed, (int)size, own->says);
+                wide = canvas_columns(line);
+                if (wide + (last ? 0 : MORE) <= room)
+                    break;
+            }
+            if (x > 1 && wide + (last ? 0 : MORE) > room)
                 continue;
-            int wide = canvas_columns(line), room = model->width - x;
             struct canvas_field field = {.x = x,
                                          .y = y,
                                          .columns = wide < room ? wide : room,

@@ -91,7 +91,7 @@ void pane_header(struct pen *pen, const struct model *model, int y)
     x += canvas_text(pen->canvas, x, y, INK_TITLE, name[0] != '\0' ? name : "vitals");
 
     /* What is not as usual stands at the right, and takes the place of words. */
-    static const char *const TAGS[] = {" past ", " held: p goes on ", " demo ", " root "};
+    static const char *const TAGS[] = {" past ", " paused: p goes on ", " demo ", " root "};
     const bool SHOWN[] = {model->away, model->paused, model_is_demo(model),
                           options->root && options->readonly == NULL};
     int end = model->width - 1;
@@ -139,6 +139,16 @@ double pane_scale(double most)
         }
     }
     return unit;
+}
+
+char *pane_begin(const struct model *model, int columns, char out[static WORDS])
+{
+    enum { COLUMNS_LEAST = 20 };
+    double minutes = columns * chart_seconds[model->span] / 60.0;
+    out[0] = '\0';
+    if (columns >= COLUMNS_LEAST)
+        (void)snprintf(out, WORDS, "%.0f min ago", minutes);
+    return out;
 }
 
 struct shares {
@@ -190,7 +200,7 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
     const struct shares own = shares_of(model);
     const vitals_row *host = model_host(model);
     char value[WORDS] = "", name[WORDS * 2] = "", left[LINE] = "", right[WORDS * 2] = "";
-    char amount[WORDS * 2];
+    char amount[WORDS * 2], begin[WORDS];
     double number;
     size_t used = 0;
     struct graph up = pane_chart(model, &model->cpu, 1, INK_LOAD, false);
@@ -207,7 +217,12 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
         (void)snprintf(left, sizeof left, "mem %.0f%% %s", own.memory * 100, amount);
     if (own.has_swap)
         (void)snprintf(right, sizeof right, "swap %.0f%%", own.swap * 100);
-    struct tile tile = {.label = "CPU", .name = name, .value = value, .left = left, .right = right};
+    struct tile tile = {.label = "CPU",
+                        .name = name,
+                        .value = value,
+                        .left = left,
+                        .right = right,
+                        .begin = pane_begin(model, box->columns, begin)};
     pane_pair(pen, box, &tile, &up, &down);
 }
 

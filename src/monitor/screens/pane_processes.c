@@ -138,23 +138,40 @@ static void draw_before(struct pen *pen, struct canvas_field *field, ink style, 
     field->columns -= own.columns;
 }
 
-/* The command of a line: what it holds, its program, and its arguments. */
+/* The mark of a process that holds memory without using it, as long as leaves the command its
+ * room. */
+static void idle_mark(double seconds, int room, bool ascii, char out[static IDLE_WORDS + 4])
+{
+    enum { ROOM_SPAN = 64, ROOM_WORD = 24 };
+    char words[IDLE_WORDS];
+    if (room >= ROOM_SPAN)
+        (void)snprintf(out, IDLE_WORDS + 4, "[%s] ", idle_words(seconds, words));
+    else
+        (void)snprintf(out, IDLE_WORDS + 4, "%s",
+                       room >= ROOM_WORD ? "held "
+                       : ascii           ? "o "
+                                         : "○ ");
+}
+
+/* The command of a line: what it holds, its work, its program, and its arguments. */
 static void draw_command(struct pen *pen, const struct model *model, const struct item *item,
                          const struct canvas_field *place, bool is_marked)
 {
-    char text[WORDS_COMMAND], part[WORDS_COMMAND];
+    char text[WORDS_COMMAND], work[WORDS_COMMAND], mark[IDLE_WORDS + 4];
     struct canvas_field field = *place;
     bool known = pane_command(model, item, text);
     char *command = text;
     double seconds;
+    work_words(model, item, work);
+    if (canvas_columns(work) * 2 >= field.columns)
+        work[0] = '\0';
     if (!item->head && item->user != NULL && model_idle(model, item->user, &seconds)) {
         command = strchr(text, ']') + 2;
-        (void)snprintf(part, sizeof part, "%.*s", (int)(command - text), text);
-        draw_before(pen, &field, is_marked ? place->style : INK_NOTICE, part);
+        idle_mark(seconds, field.columns - canvas_columns(work), pen->look->ascii, mark);
+        draw_before(pen, &field, is_marked ? place->style : INK_NOTICE, mark);
     }
-    work_words(model, item, part);
-    if (part[0] != '\0' && canvas_columns(part) * 2 < field.columns)
-        draw_before(pen, &field, place->style, part);
+    if (work[0] != '\0')
+        draw_before(pen, &field, place->style, work);
     if (!known && !is_marked)
         field.style = INK_SOFT;
     if (item->ended) /* it is soon gone: no part of it stands out */
@@ -425,8 +442,11 @@ static void own_title(struct pen *pen, const struct model *model,
     int x = 1 + canvas_text(pen->canvas, 1, y, INK_TITLE,
                             model->view == VIEW_ALL ? "Processes " : "Processes on devices ");
     if (model->filter[0] != '\0') {
+        static const char CLEARS[] = "(Esc clears) ";
         (void)snprintf(text, sizeof text, "filter \"%s\" ", model->filter);
         x += canvas_text(pen->canvas, x, y, INK_NOTICE, text);
+        if (x + (int)strlen(CLEARS) < model->width)
+            x += canvas_text(pen->canvas, x, y, INK_SOFT, CLEARS);
     }
     if (model->arranged.group != GROUP_NONE) {
         (void)snprintf(text, sizeof text, "by %s ", group_names[model->arranged.group]);

@@ -229,7 +229,10 @@ static void draw_subject(struct pen *pen, const struct model *model, const vital
     }
     size_t used = (size_t)snprintf(line, sizeof line, " %s: ", subject->title);
     int room = box->columns - 4;
-    if (isnan(now))
+    const struct silence *silence = trouble_silence(gpu);
+    if (isnan(now) && silence != NULL)
+        (void)snprintf(line + used, sizeof line - used, "%s ", silence->word);
+    else if (isnan(now))
         (void)snprintf(line + used, sizeof line - used, "N/A, %s ",
                        vitals_availability_help(vitals_row_availability(gpu, subject->metric)));
     else

@@ -5,7 +5,7 @@
 
 #include "monitor/screens/screen.h"
 
-enum { LINES_MOST = 160, LINE = 160, KEYS_WIDE = 20 };
+enum { LINES_MOST = 200, LINE = 160, KEYS_WIDE = 20 };
 
 struct help {
     int top;
@@ -17,6 +17,7 @@ struct help {
     } lines[LINES_MOST];
 };
 
+/* A heading is its text alone. */
 static void add(struct help *help, const char *keys, const char *text, bool heading, bool dim)
 {
     if (help->count >= LINES_MOST)
@@ -25,6 +26,29 @@ static void add(struct help *help, const char *keys, const char *text, bool head
     (void)snprintf(help->lines[help->count].text, sizeof help->lines[0].text, "%s", text);
     help->lines[help->count].heading = heading;
     help->lines[help->count++].dim = dim;
+}
+
+/* What most people need of all that follows. */
+static void add_everyday(struct help *help, bool readonly)
+{
+    static const char *const KEYS[][2] = {
+        {"Up Down", "select a process"},
+        {"Enter", "look at it: charts, GPUs, threads, files"},
+        {"T", "end it: asks before it sends SIGTERM"},
+        {"&", "show only what holds the words; Esc shows all again"},
+        {"o", "sort: the next key names the column"},
+        {"g", "processes on devices, or all processes"},
+        {"d", "to the devices: Enter shows one"},
+        {"q", "quit; elsewhere: back"},
+    };
+    add(help, "", "", false, false);
+    add(help, "", "Every day", true, false);
+    for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
+        add(help, KEYS[i][0], KEYS[i][1], false, readonly && KEYS[i][0][0] == 'T');
+    add(help, "", "", false, false);
+    add(help, "", "Signs", true, false);
+    add(help, "Before a PID", "+ a new process, - an ended one, = the selected one again", false,
+        false);
 }
 
 static int open_help(struct monitor *monitor, void **state)
@@ -37,7 +61,9 @@ static int open_help(struct monitor *monitor, void **state)
     if (help == NULL)
         return -1;
     (void)snprintf(text, sizeof text, "vitals %s", vitals_version_text());
-    add(help, text, "", true, false);
+    add(help, "", text, true, false);
+    if (!nvitop)
+        add_everyday(help, readonly != NULL);
     for (int i = 0; i < 2 && nvitop; i++) {
         const unsigned *thresholds = i == 0 ? look->gpu_thresholds : look->memory_thresholds;
         (void)snprintf(text, sizeof text, "green below %u %%, yellow, red from %u %%",
@@ -45,6 +71,9 @@ static int open_help(struct monitor *monitor, void **state)
         add(help, i == 0 ? "Device load" : "Device memory", text, false, false);
     }
     add(help, "Type of process", "C computes, G draws, X does both", false, false);
+    if (!nvitop)
+        add(help, look->ascii ? "o held" : "○ held",
+            "before a command: holds memory of a device, unused", false, false);
     if (readonly != NULL) {
         (void)snprintf(text, sizeof text, "%s: no signal is sent%s", readonly,
                        nvitop ? "" : ", nothing is changed");
@@ -58,11 +87,13 @@ static int open_help(struct monitor *monitor, void **state)
         if (binding->group != group) {
             group = binding->group;
             add(help, "", "", false, false);
-            add(help, key_group_names[group], "", true, false);
+            add(help, "", key_group_names[group], true, false);
         }
         if (binding->help == NULL)
             continue;
-        add(help, binding->keys, binding->help, false,
+        bool clears = !nvitop && binding->action == ACTION_CLEAR;
+        add(help, binding->keys,
+            clears ? "no filter; then nothing selected or tagged" : binding->help, false,
             readonly != NULL && action_changes(binding->action));
         if (binding->action == ACTION_HIDE)
             add(help, "", ARRANGING_PANELS, false, false);
@@ -116,8 +147,9 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     const struct help_form form = form_of(monitor, help);
     for (int i = 0; i < form.rows * form.columns && help->top + i < help->count; i++) {
         int x = 1 + i / form.rows * form.width;
-        const char *left = help->lines[help->top + i].keys;
         bool heading = help->lines[help->top + i].heading;
+        const char *left = heading ? help->lines[help->top + i].text
+                                   : help->lines[help->top + i].keys;
         ink style = help->lines[help->top + i].dim ? STYLE_DIM : STYLE_PLAIN;
         struct canvas_field field = {
             .x = x, .y = i % form.rows, .columns = heading ? form.width - 1 : form.keys};

@@ -354,7 +354,17 @@ static bool act(struct monitor *monitor, void *state UNUSED, enum action action,
             select_step(model, 1);
         }
         return true;
+    case ACTION_PROCESS: /* the first that is seen, where none is selected */
+        if (model->arranged.nvitop || place >= 0 || model->list.count == 0)
+            return false;
+        model_select(model, model->top);
+        return arranging_on_group(monitor, action);
     case ACTION_CLEAR:
+        if (!model->arranged.nvitop && model->filter[0] != '\0') { /* the selection stays */
+            model->filter[0] = '\0';
+            (void)model_list(model);
+            return true;
+        }
         model->has_selected = false;
         model->tag_count = 0;
         model->search[0] = '\0'; /* nor is read what only the search needs */

@@ -336,6 +336,10 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
             model_tag(&monitor->model, &tree->selected);
         step(tree, 1);
         return true;
+    case ACTION_PROCESS: /* the first that is seen, where none is selected */
+        if (!monitor->model.arranged.nvitop && place < 0 && tree->branch_count > 0)
+            select_place(tree, tree->top);
+        return false;
     case ACTION_CLEAR:
         tree->has_selected = false;
         monitor->model.tag_count = 0;

@@ -302,6 +302,34 @@ static void the_screens_tell_of_it(void)
     world_close(&monitor, builder);
 }
 
+/* The usual screen says it in few columns, and leaves the command its room. */
+static void a_mark_leaves_the_command_its_room(void)
+{
+    static const struct {
+        int width;
+        const char *mark;
+    } CASES[] = {{80, "○ (not in"}, {120, "held (not in"}, {250, "[held 3 min] (not in"}};
+    begin();
+    options = world_options();
+    options.arrangement = NULL;
+    options.held_after_ns = UINT64_C(120) * MONITOR_SECOND;
+    CHECK_INT(monitor_init(&monitor, &options), 0);
+    monitor.model.same = true;
+    struct reading reading = IDLE;
+    for (reading.second = 1000; reading.second < 1190; reading.second++)
+        model_add_machine(&monitor.model, snapshot_at(&reading));
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        CHECK_CASE(CASES[i].mark);
+        monitor_resize(&monitor, CASES[i].width, 40);
+        monitor_settle(&monitor);
+        CHECK_CONTAINS(world_screen(&monitor), CASES[i].mark);
+        CHECK_CONTAINS(world_screen(&monitor), " idle 3 min, its memory held");
+    }
+    model_pause(&monitor.model, true);
+    CHECK_CONTAINS(world_screen(&monitor), " paused: p goes on ");
+    world_close(&monitor, builder);
+}
+
 /* ---- choosing a device ---- */
 
 static const struct monitor_process PROCESSES[] = {
@@ -542,7 +570,7 @@ static void facts_of_any_vendor(void)
         {"utilization", "25%"}, /* of the time that it counted */
         {"used", "3072MiB of 12288MiB (25%)"},
         {"now", "120 W of 190 W (63%)"},
-        {"held down by", "power"},
+        {"throttled by", "power"},
         {"memory", "64°C, critical 105°C"},
         {"link0", "xgmi, in 1.00MiB/s"},
         {"Xid errors", "2"},
@@ -648,6 +676,7 @@ static const check_test tests[] = {
     {"a recording is looked back over", a_recording_is_looked_back_over},
     {"held has words", held_has_words},
     {"the screens tell of it", the_screens_tell_of_it},
+    {"a mark leaves the command its room", a_mark_leaves_the_command_its_room},
     {"keys choose a device", keys_choose_a_device},
     {"numbers open a device", numbers_open_a_device},
     {"the mouse chooses a device", the_mouse_chooses_a_device},

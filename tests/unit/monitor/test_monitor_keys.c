@@ -50,7 +50,7 @@ static void a_letter_sorts_by_one_column(void)
 static void the_help_has_every_key(void)
 {
     begin();
-    monitor_resize(&monitor, 120, 100);
+    monitor_resize(&monitor, 120, 120);
     monitor.model.arranged.nvitop = false; /* which has no pages of a process */
     press_keys(&monitor, "h");
     const char *screen = world_screen(&monitor);

@@ -1,10 +1,8 @@
 /* A source that answers late, and what histories make of it: a stale value is of the second in
  * which it was read, and of no other. */
-#include "gpu_rows.h"
+#include "monitor_world.h"
 
 #include <math.h>
-
-#include "monitor/model.h"
 
 enum { SECOND = 1000000000, BEGIN = 1000 };
 
@@ -175,10 +173,26 @@ static void a_mean_of_what_is_missing_is_missing(void)
     vitals_builder_free(builder);
 }
 
+static void a_lost_device_is_called_so(void)
+{
+    static const struct query_result LOST = {-1, 0, VITALS_GONE};
+    static struct monitor monitor;
+    vitals_error error;
+    CHECK_OK(vitals_builder_new(&builder, &error), error);
+    CHECK_INT(monitor_init(&monitor, &options), 0);
+    monitor_resize(&monitor, 80, 40);
+    model_add_machine(&monitor.model, snapshot_at(0, &LOST));
+    monitor_settle(&monitor);
+    press_keys(&monitor, "d\n");
+    CHECK_CONTAINS(world_screen(&monitor), " UTL: lost ");
+    world_close(&monitor, builder);
+}
+
 static const check_test tests[] = {
     {"a source that hangs draws no line", a_source_that_hangs_draws_no_line},
     {"a source that is always late is kept", a_source_that_is_always_late_is_kept},
     {"an answer that took long is of then", an_answer_that_took_long_is_of_then},
     {"a mean of what is missing is missing", a_mean_of_what_is_missing_is_missing},
+    {"a lost device is called so", a_lost_device_is_called_so},
 };
 CHECK_TESTS(tests)
