@@ -17,6 +17,7 @@
 #include "command/processes/ps_columns.h"
 #include "feed/rows.h"
 #include "monitor/monitor.h"
+#include "report/report.h"
 #include "util/thread.h"
 
 enum { LABEL = 32, ROWS_MOST = 64, FILES_MOST = 12, METRICS_MOST = 32, MINUTE = 60 };
@@ -32,9 +33,9 @@ static const struct info_section {
 } SECTIONS[] = {
     {"Process",
      {P(COMMAND_LINE), P(NAME), P(PROGRAM_NAME), P(EXECUTABLE), P(EXECUTABLE_DELETED),
-      P(WORKING_DIRECTORY), P(ROOT_DIRECTORY), P(STATE), P(WAIT_CHANNEL), P(START_SECONDS),
-      P(PARENT_PID), P(PROCESS_GROUP), P(SESSION), P(TERMINAL), P(FOREGROUND_GROUP), P(THREADS),
-      P(DESCRIPTORS), P(UMASK), P(TRACER_PID), P(KERNEL_FLAGS), P(PID), P(NAMESPACE_PID)}},
+      P(WORKING_DIRECTORY), P(STATE), P(WAIT_CHANNEL), P(START_SECONDS), P(PARENT_PID),
+      P(PROCESS_GROUP), P(SESSION), P(TERMINAL), P(FOREGROUND_GROUP), P(THREADS), P(DESCRIPTORS),
+      P(PID), P(NAMESPACE_PID)}},
     {"CPU and scheduling",
      {P(CPU_SECONDS), P(CPU_USER_SECONDS), P(CPU_SYSTEM_SECONDS), P(CHILDREN_USER_SECONDS),
       P(CHILDREN_SYSTEM_SECONDS), P(RUN_DELAY_SECONDS), P(BLOCK_DELAY_SECONDS),
@@ -53,6 +54,8 @@ static const struct info_section {
      {P(READ_BYTES), P(WRITTEN_BYTES), P(CANCELLED_WRITE_BYTES), P(CALL_READ_BYTES),
       P(CALL_WRITTEN_BYTES), P(READ_CALLS), P(WRITE_CALLS), P(IO_CLASS), P(IO_LEVEL),
       P(NETWORK_RECEIVED_BYTES), P(NETWORK_TRANSMITTED_BYTES)}},
+    {"Seldom needed",
+     {P(ROOT_DIRECTORY), P(UMASK), P(TRACER_PID), P(KERNEL_FLAGS)}},
     {"Rights",
      {P(USER), P(UID), P(EFFECTIVE_USER), P(EFFECTIVE_UID), P(SAVED_UID), P(GROUP), P(GID),
       P(EFFECTIVE_GID), P(SAVED_GID), P(SUPPLEMENTARY_GROUPS), P(SUPPLEMENTARY_GIDS),
@@ -76,6 +79,7 @@ struct info_painter {
     size_t width; /* 0: no end */
     struct buffer text;
     bool untitled; /* of tables and sections */
+    bool headed;   /* its state is said above it */
     bool failed;
 };
 
@@ -281,10 +285,14 @@ static void put_section(struct info_painter *info, const char *title, const vita
 static void put_sections(struct info_painter *info, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
+        vitals_metric metrics[METRICS_MOST];
         size_t count = 0;
-        while (count < METRICS_MOST && SECTIONS[i].metrics[count] != 0)
-            count++;
-        put_section(info, SECTIONS[i].title, SECTIONS[i].metrics, count);
+        for (size_t j = 0; j < METRICS_MOST && SECTIONS[i].metrics[j] != 0; j++) {
+            vitals_metric metric = SECTIONS[i].metrics[j];
+            if (!info->headed || (metric != P(STATE) && metric != P(WAIT_CHANNEL)))
+                metrics[count++] = metric;
+        }
+        put_section(info, SECTIONS[i].title, metrics, count);
     }
 }
 
@@ -512,13 +520,13 @@ static const struct info_part {
     vitals_table tables[3]; /* ends with 0 */
     vitals_metric by;
 } PARTS[PROCESS_PARTS] = {
-    [PROCESS_OVERVIEW] = {0, 4, {0}, 0},
+    [PROCESS_OVERVIEW] = {0, 5, {0}, 0},
     [PROCESS_THREADS] = {0, 0, {VITALS_TABLE_THREAD}, VITALS_THREAD_CPU_SECONDS},
     [PROCESS_FILES] = {0, 0, {VITALS_TABLE_DESCRIPTOR, VITALS_TABLE_MAPPED_FILE}, 0},
     [PROCESS_SOCKETS] = {0, 0, {VITALS_TABLE_SOCKET}, 0},
-    [PROCESS_LIMITS] = {4, 6, {VITALS_TABLE_LIMIT}, 0},
+    [PROCESS_LIMITS] = {5, 7, {VITALS_TABLE_LIMIT}, 0},
     [PROCESS_ENVIRONMENT] = {0, 0, {VITALS_TABLE_ENVIRONMENT}, 0},
-    [PROCESS_CGROUP] = {6, 7, {0}, 0},
+    [PROCESS_CGROUP] = {7, 8, {0}, 0},
 };
 
 static int part_request(enum process_part part, vitals_request **out, vitals_error *error)
@@ -526,6 +534,10 @@ static int part_request(enum process_part part, vitals_request **out, vitals_err
     static const vitals_metric FIRST[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
                                           VITALS_HOST_BOOT_TIME_SECONDS, 0};
     int code = command_request(FIRST, PARTS[part].tables, out, error);
+    if (code == 0 && part == PROCESS_OVERVIEW) /* what the page begins with */
+        code = vitals_request_add(*out, P(USER), error);
+    if (code == 0 && part == PROCESS_OVERVIEW)
+        code = command_request_add(*out, REPORT_WORK_METRICS, REPORT_WORK_METRIC_COUNT, error);
     for (size_t i = PARTS[part].first; i < PARTS[part].end; i++) {
         for (size_t j = 0; code == 0 && j < METRICS_MOST && SECTIONS[i].metrics[j] != 0; j++)
             code = vitals_request_add(*out, SECTIONS[i].metrics[j], error);
@@ -543,6 +555,7 @@ static int part_paint(const vitals_snapshot *answer, enum process_part part, boo
                                 .paint = paint,
                                 .width = width};
     info.untitled = own->end - own->first + (own->tables[0] != 0) + (own->tables[1] != 0) == 1;
+    info.headed = part == PROCESS_OVERVIEW;
     if (info.process == NULL)
         return 0;
     for (size_t i = 0; i < TABLE_COUNT; i++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/screens/process_summary.h"
 #include "util/base.h"
 #include "util/memory.h"
 
@@ -223,7 +224,8 @@ static int sheet_width(const struct monitor *monitor, const struct process_page 
 }
 
 /* The newest answer on a canvas of its own, as high as it needs. */
-static void paint_sheet(struct monitor *monitor, struct process_page *page)
+static void paint_sheet(struct monitor *monitor, struct process_page *page,
+                        const struct identity *identity)
 {
     const vitals_snapshot *answer = page->answers[page->part];
     const struct monitor_options *options = monitor->options;
@@ -241,6 +243,13 @@ static void paint_sheet(struct monitor *monitor, struct process_page *page)
         page->rows = pass > 0 ? (sink.y < page->sheet.height ? sink.y : page->sheet.height) : 0;
         sink = (struct sheet_sink){.canvas = pass > 0 ? &page->sheet : NULL,
                                    .label = labelled ? LABEL_COLUMNS : 0};
+        if (page->part == PROCESS_OVERVIEW)
+            process_summary_paint(&(struct process_summary){.model = &monitor->model,
+                                                            .identity = identity,
+                                                            .answered = answered(page),
+                                                            .absence = page->absence,
+                                                            .width = (size_t)width},
+                                  &paint);
         (void)options->facts->paint(answer, page->part, options->look.ascii, (size_t)width, &paint);
     }
 }
@@ -305,6 +314,22 @@ static int line_place(const struct process_page *page, int line, int place, int 
     return place + (last && columns > 1 && strcmp(first->text, " ") != 0);
 }
 
+/* The overview begins with what the newest reading says. */
+static void settle_summary(const struct model *model, struct process_page *page,
+                           const struct identity *identity)
+{
+    const vitals_snapshot *now = model->machine.now;
+    uint64_t reading = now != NULL ? vitals_snapshot_sequence(now) : 0;
+    bool seen = model_process(model, identity) != NULL;
+    const char *absence = page->ended                           ? "ended"
+                          : seen || page->silent || page->lives ? NULL
+                                                                : "not seen";
+    if (page->part == PROCESS_OVERVIEW && (page->painted_of != reading || page->absence != absence))
+        page->painted = false;
+    page->painted_of = reading;
+    page->absence = absence;
+}
+
 void process_page_settle(struct monitor *monitor, struct process_page *page,
                          const struct identity *identity, struct history *charts)
 {
@@ -326,8 +351,9 @@ void process_page_settle(struct monitor *monitor, struct process_page *page,
             page->now_ns >= page->due_ns[page->part])
             ask(monitor, page);
     }
+    settle_summary(model, page, identity);
     if (!page->painted || page->sheet.width != sheet_width(monitor, page))
-        paint_sheet(monitor, page);
+        paint_sheet(monitor, page, identity);
     choose_rows(monitor, page);
     int columns = sheet_columns(monitor, page);
     int most = page->shown_count - body_rows(model, page) * columns + columns - 1;
@@ -496,7 +522,7 @@ static void draw_charts(struct pen *pen, const struct model *model, const struct
     enum { TILES = 3, TILE_LEAST = 34 };
     static const enum process_chart PAIRS[TILES][2] = {
         {CHART_CPU, CHART_MEMORY}, {CHART_GPU_BUSY, CHART_GPU_MEMORY}, {CHART_READ, CHART_WRITTEN}};
-    char gpu[WORDS] = "GPU";
+    char gpu[WORDS] = "GPU", begin[WORDS];
     int room = (model->width - 2 + GAP) / (TILE_LEAST + GAP), count = 0, rows = chart_rows(model);
     bool has_gpu = item->user != NULL;
     if (rows == 0)
@@ -515,6 +541,7 @@ static void draw_charts(struct pen *pen, const struct model *model, const struct
         int x = inside * place / count, end = inside * (place + 1) / count - GAP;
         struct box box = {1 + x, BODY_Y, end - x, rows + 2};
         struct tile tile = {.label = LABELS[i], .name = "", .note = ""};
+        tile.begin = place == 0 ? pane_begin(model, box.columns, begin) : NULL;
         draw_chart(pen, model, charts, PAIRS[i][0], PAIRS[i][1], &tile, &box);
         place++;
     }

@@ -26,6 +26,8 @@ struct process_page {
     bool ended;                  /* it has answered that it has */
     uint64_t unseen_ns;          /* since when no reading has it; 0: the newest does */
     bool lives;                  /* and it has answered since then */
+    const char *absence;         /* "ended", "not seen"; NULL: it is there */
+    uint64_t painted_of;         /* the reading that the overview begins with */
     uint64_t threads;            /* when it was asked what can be changed; 0: not known */
     vitals_process *process;     /* to change; NULL: it cannot be */
     struct process_query *query; /* NULL: it cannot be asked */

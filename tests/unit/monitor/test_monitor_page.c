@@ -211,12 +211,64 @@ static void a_page_says_whether_it_has_ended(void)
     const char *screen = world_screen(&monitor);
     CHECK_CONTAINS(screen, " on no device ");
     CHECK_CONTAINS(screen, "sleep 1.25");
+    CHECK_CONTAINS(screen, "sleeping");
     CHECK_FALSE(strstr(screen, "ended") != NULL);
     reap();
     press_keys(&monitor, "r");
     hear();
     CHECK_CONTAINS(world_screen(&monitor), "this process has ended");
     CHECK_CONTAINS(world_screen(&monitor), " ended ");
+    CHECK_FALSE(strstr(world_screen(&monitor), "sleeping") != NULL);
+    const char *state = strstr(world_screen(&monitor), "  state ");
+    CHECK_NOT_NULL(state);
+    state += strlen("  state ");
+    CHECK_INT(strncmp(state + strspn(state, " "), "ended", 5), 0);
+    end();
+}
+
+static void the_overview_begins_with_what_counts(void)
+{
+    static const char *const ORDER[] = {"  user  ",  "  GPU 0  ",       "% of its memory",
+                                        "  state  ", "  command line ", "  CPU time ",
+                                        "  umask  "};
+    begin();
+    open_page();
+    monitor_resize(&monitor, 80, 200);
+    const char *screen = world_screen(&monitor), *before = screen;
+    for (size_t i = 0; i < CHECK_COUNT(ORDER); i++) {
+        CHECK_CASE(ORDER[i]);
+        const char *at = strstr(screen, ORDER[i]);
+        CHECK_NOT_NULL(at);
+        CHECK(at > before);
+        before = at;
+    }
+    CHECK_FALSE(strstr(screen, "wait channel") != NULL); /* it is a part of the state */
+    end();
+}
+
+static void enter_opens_the_first_where_none_is_selected(void)
+{
+    begin();
+    CHECK_FALSE(monitor.model.has_selected);
+    press_code(&monitor, INPUT_ENTER);
+    CHECK_INT(monitor.depth, 2);
+    CHECK_UINT(monitor.model.selected.pid, item_identity(monitor.model.list.items).pid);
+    end();
+}
+
+static void escape_clears_the_filter(void)
+{
+    begin();
+    press_keys(&monitor, "&sleep\r");
+    CHECK_UINT(monitor.model.list.count, 1);
+    CHECK_CONTAINS(world_screen(&monitor), "filter \"sleep\" (Esc clears)");
+    press_code(&monitor, INPUT_HOME);
+    press_code(&monitor, INPUT_ESCAPE);
+    CHECK_UINT(monitor.model.list.count, 2);
+    CHECK_FALSE(strstr(world_screen(&monitor), "filter \"") != NULL);
+    CHECK(monitor.model.has_selected);
+    press_code(&monitor, INPUT_ESCAPE);
+    CHECK_FALSE(monitor.model.has_selected);
     end();
 }
 
@@ -327,7 +379,7 @@ static void the_help_dims_what_is_not_done(void)
     size_t dim = 0;
     for (int y = 0; y < canvas.height; y++)
         dim += (canvas_at(&canvas, 1, y)->style & STYLE_DIM) != 0;
-    CHECK_UINT(dim, 6); /* three rows of signals; n, i and a */
+    CHECK_UINT(dim, 7); /* three rows of signals, and T above; n, i and a */
     canvas_done(&canvas);
     end();
 }
@@ -397,6 +449,9 @@ static const check_test tests[] = {
     {"one that leaves its device has not ended", one_that_leaves_its_device_has_not_ended},
     {"a list of all knows what has ended", a_list_of_all_knows_what_has_ended},
     {"a page says whether it has ended", a_page_says_whether_it_has_ended},
+    {"the overview begins with what counts", the_overview_begins_with_what_counts},
+    {"enter opens the first where none is selected", enter_opens_the_first_where_none_is_selected},
+    {"escape clears the filter", escape_clears_the_filter},
     {"what is typed is seen", what_is_typed_is_seen},
     {"no heading is the last line of a column", no_heading_is_the_last_line_of_a_column},
     {"what it has is asked for the question", what_it_has_is_asked_for_the_question},

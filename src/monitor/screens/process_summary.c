@@ -1,0 +1,116 @@
+/* process_summary.c: see process_summary.h. */
+#include "monitor/screens/process_summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "feed/trouble.h"
+#include "monitor/screens/pane.h"
+#include "report/report.h"
+
+enum { LINE = 512 };
+
+/* In the columns of the lines below. */
+static void put(const struct process_summary *summary, struct paint *paint, const char *label,
+                enum color color, const char *text)
+{
+    enum { NARROW_WIDTH = 64, NARROW_LABEL = 18, LABEL = 32 };
+    size_t at = summary->width < NARROW_WIDTH ? NARROW_LABEL : LABEL;
+    paint_labelled(paint, at, summary->width, label, color, text);
+    paint_end(paint);
+}
+
+/* Its row in a reading of what uses devices, which alone knows its work; NULL. */
+static const vitals_row *row_of_user(const struct process_summary *summary)
+{
+    const vitals_row *user = model_user_of(summary->model, summary->identity, NULL);
+    return user != NULL ? item_process_of(vitals_row_snapshot(user), user) : NULL;
+}
+
+/* "sleeping in futex_wait_queue" */
+static void put_state(const struct process_summary *summary, const vitals_row *row,
+                      struct paint *paint)
+{
+    bool ascii = summary->model->options->look.ascii;
+    char state[WORDS], channel[WORDS * 2], line[LINE];
+    vitals_text text;
+    if (summary->absence != NULL) {
+        put(summary, paint, "state", COLOR_YELLOW, summary->absence);
+        return;
+    }
+    (void)cell_text(row, VITALS_PROCESS_STATE, ascii, state, sizeof state);
+    for (char *at = state; *at != '\0'; at++)
+        *at = *at == '_' ? ' ' : *at;
+    channel[0] = '\0';
+    vitals_availability known = row != NULL
+                                    ? vitals_row_availability(row, VITALS_PROCESS_WAIT_CHANNEL)
+                                    : VITALS_NOT_REQUESTED;
+    if (known > 0 && vitals_row_text(row, VITALS_PROCESS_WAIT_CHANNEL, &text) > 0 && text.size > 0)
+        (void)cell_text(row, VITALS_PROCESS_WAIT_CHANNEL, ascii, channel, sizeof channel);
+    if (channel[0] != '\0')
+        (void)snprintf(line, sizeof line, "%s in %s", state, channel);
+    else if (known > 0 || known == VITALS_NOT_REQUESTED)
+        (void)snprintf(line, sizeof line, "%s", state);
+    else
+        (void)snprintf(line, sizeof line, "%s (waits for N/A: %s)", state,
+                       vitals_availability_help(known));
+    put(summary, paint, "state", COLOR_PLAIN, line);
+}
+
+/* "GPU 1    44.00GiB, 55% of its memory; idle 44 s, its memory held" */
+static void put_device(const struct process_summary *summary, const vitals_row *user,
+                       struct paint *paint)
+{
+    enum { NOTE_COLUMNS = 60 };
+    const struct model *model = summary->model;
+    const vitals_row *gpu = vitals_snapshot_find(vitals_row_snapshot(user), VITALS_TABLE_GPU,
+                                                 vitals_row_parent(user));
+    char label[WORDS], line[LINE], note[TROUBLE_WORDS], words[WORDS], span[SPAN_WORDS];
+    double bytes, total, seconds;
+    enum color color = COLOR_PLAIN;
+    if (gpu == NULL)
+        return;
+    (void)snprintf(label, sizeof label, "GPU %.50s", vitals_row_label(gpu));
+    bool known = cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes);
+    size_t used = (size_t)snprintf(
+        line, sizeof line, "%s",
+        known ? cell_bytes(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, words) : "memory N/A");
+    if (known && cell_value(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &total) && total > 0)
+        used += (size_t)snprintf(line + used, sizeof line - used, ", %.0f%% of its memory",
+                                 bytes / total * 100);
+
+    const struct silence *silence = trouble_silence(gpu);
+    if (silence != NULL) {
+        (void)snprintf(line, sizeof line, "%s", silence->word);
+        color = silence->is_fault ? COLOR_RED : COLOR_DIM;
+    } else if (trouble_note(gpu, NOTE_COLUMNS, note)) {
+        used += (size_t)snprintf(line + used, sizeof line - used, "; %s", note);
+        color = pane_device_is_ill(gpu) ? COLOR_RED : COLOR_YELLOW;
+    }
+    if (silence == NULL && model_idle(model, user, &seconds)) {
+        (void)snprintf(line + used, sizeof line - used, "; idle %s, its memory held",
+                       span_words(seconds, span));
+        color = color == COLOR_RED ? color : COLOR_YELLOW;
+    }
+    put(summary, paint, label, color, line);
+}
+
+void process_summary_paint(const struct process_summary *summary, struct paint *paint)
+{
+    const struct model *model = summary->model;
+    bool ascii = model->options->look.ascii;
+    const vitals_row *own = model_process(model, summary->identity);
+    const vitals_row *row = summary->answered != NULL ? summary->answered : own;
+    char text[WORDS_COMMAND];
+    vitals_text name;
+    bool named = row != NULL && vitals_row_text(row, VITALS_PROCESS_USER, &name) > 0;
+    put(summary, paint, "user", COLOR_PLAIN,
+        cell_text(named ? row : own, VITALS_PROCESS_USER, ascii, text, sizeof text));
+    if (report_work(row, ascii, text, WORDS * 4) ||
+        report_work(row_of_user(summary), ascii, text, WORDS * 4))
+        put(summary, paint, "work", COLOR_PLAIN, text);
+    for (const vitals_row *user = NULL;
+         (user = model_user_of(model, summary->identity, user)) != NULL;)
+        put_device(summary, user, paint);
+    put_state(summary, row, paint);
+}
