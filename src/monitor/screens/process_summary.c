@@ -47,7 +47,7 @@ static void put_state(const struct process_summary *summary, const vitals_row *r
                                     : VITALS_NOT_REQUESTED;
     if (known > 0 && vitals_row_text(row, VITALS_PROCESS_WAIT_CHANNEL, &text) > 0 && text.size > 0)
         (void)cell_text(row, VITALS_PROCESS_WAIT_CHANNEL, ascii, channel, sizeof channel);
-    if (channel[0] != '\0')
+    if (channel[0] != '\0' && strcmp(state, "running") != 0)
         (void)snprintf(line, sizeof line, "%s in %s", state, channel);
     else if (known > 0 || known == VITALS_NOT_REQUESTED)
         (void)snprintf(line, sizeof line, "%s", state);
