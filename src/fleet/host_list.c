@@ -1,7 +1,6 @@
 /* host_list.c: see host_list.h. */
 #include "fleet/host_list.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +42,7 @@ static int refuse(const struct host_source *source, vitals_text part, const char
 
 /* ---- one machine ---- */
 
-/* A name, an address, an IPv6 address in brackets; and a port. */
-static bool is_authority(const char *text)
+bool host_list_is_name(const char *text)
 {
     static const char NAME[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
     size_t size;
@@ -58,6 +56,8 @@ static bool is_authority(const char *text)
         if (size == 0 || text[0] == '-' || text[0] == '.')
             return false;
     }
+    if (size >= HOST_NAME)
+        return false;
     if (text[size] == '\0')
         return true;
     const char *port = text + size + 1;
@@ -65,11 +65,14 @@ static bool is_authority(const char *text)
            port[strspn(port, "0123456789")] == '\0' && atoi(port) >= 1 && atoi(port) <= 65535;
 }
 
-/* Behind what is_authority accepts. */
-static bool has_port(const char *authority)
+void host_list_split_name(const char *name, char host[static HOST_NAME],
+                          char port[static HOST_PORT])
 {
-    const char *bracket = strchr(authority, ']');
-    return strchr(bracket != NULL ? bracket : authority, ':') != NULL;
+    bool bracket = name[0] == '[';
+    size_t size = strcspn(name + bracket, bracket ? "]" : ":");
+    const char *colon = strchr(name + bracket + size, ':');
+    (void)snprintf(host, HOST_NAME, "%.*s", (int)size, name + bracket);
+    (void)snprintf(port, HOST_PORT, "%s", colon != NULL ? colon + 1 : "");
 }
 
 static int add_host(const struct host_source *source, const char *text)
@@ -95,7 +98,7 @@ static int add_host(const struct host_source *source, const char *text)
     size_t size = strcspn(place, "/");
     char authority[ITEM_MOST];
     (void)snprintf(authority, sizeof authority, "%.*s", (int)size, place);
-    if ((place[size] != '\0' && strcmp(place + size, "/") != 0) || !is_authority(authority))
+    if ((place[size] != '\0' && strcmp(place + size, "/") != 0) || !host_list_is_name(authority))
         return refuse(source, whole, "is no host, host:port or http://host:port");
     if (at != NULL && colon == NULL)
         return refuse(source, whole, "a login needs http:// or https:// before it");
@@ -106,10 +109,12 @@ static int add_host(const struct host_source *source, const char *text)
         return refuse(source, whole, "there are more than 10000 machines");
 
     struct buffer url = {.bytes = NULL}, name = {.bytes = NULL};
+    char host[HOST_NAME], port[HOST_PORT];
+    host_list_split_name(authority, host, port);
     buffer_format(&url, "%s://%.*s%s", scheme, at != NULL ? (int)(at + 1 - rest) : 0, rest,
                   authority);
     buffer_string(&name, authority);
-    if (!has_port(authority))
+    if (port[0] == '\0')
         buffer_format(&url, ":%u", source->port);
     if (url.failed || name.failed || MEMORY_GROW(out->items, out->capacity, out->count) < 0) {
         buffer_done(&url);

@@ -9,11 +9,17 @@
  * the part. A machine that is named twice is asked once. Pure but for reading files. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <vitals/vitals.h>
 
-enum { HOSTS_MOST = 10000, HOST_FILE_MOST = 4 * 1024 * 1024 };
+enum {
+    HOSTS_MOST = 10000,
+    HOST_FILE_MOST = 4 * 1024 * 1024,
+    HOST_NAME = 256, /* bytes of a name without its port, and the NUL */
+    HOST_PORT = 6
+};
 
 struct host_place {
     char *url;  /* "http://node01:9847", with a login if one was given */
@@ -36,3 +42,11 @@ int host_list_parse_file(const char *path, const char *bytes, size_t size, unsig
                          struct host_list *out, vitals_error *error);
 
 void host_list_done(struct host_list *list); /* accepts zeros */
+
+/* True for a name, an address, an IPv6 address in brackets; and perhaps a port. Such a name is no
+ * option of a program. */
+bool host_list_is_name(const char *text);
+
+/* Splits such a name, as "[::1]:22", into the host without brackets and the port; "": none. */
+void host_list_split_name(const char *name, char host[static HOST_NAME],
+                          char port[static HOST_PORT]);

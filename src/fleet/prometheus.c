@@ -151,15 +151,6 @@ static bool read_sample(const json_t *pair, double *at, double *value)
     return words != NULL && *at > 0 && *at < 1e10 && number_f64(&words, end, value) && words == end;
 }
 
-/* A host, and perhaps a port. */
-static bool is_instance(const char *text)
-{
-    static const char PLAIN[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]";
-    size_t size = strspn(text, PLAIN);
-    return size > 0 && size < 256 && text[size] == '\0' && text[0] != '-';
-}
-
 /* Returns false for a series that is of no use. */
 static bool read_series(const json_t *result, struct scraped_series *out)
 {
@@ -171,7 +162,7 @@ static bool read_series(const json_t *result, struct scraped_series *out)
     out->instance = label_of(out, "instance");
     out->job = label_of(out, "job");
     size_t count = json_array_size(out->samples);
-    return out->form != NULL && count > 0 && is_instance(out->instance) &&
+    return out->form != NULL && count > 0 && host_list_is_name(out->instance) &&
            read_sample(json_array_get(out->samples, count - 1), &out->at, &out->value);
 }
 

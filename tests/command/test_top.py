@@ -555,8 +555,8 @@ class Prometheus(unittest.TestCase):
                   scraped("vitals_gpu_memory_total_bytes", "1e300", **evil),
                   scraped("vitals_workload_gpu_memory_used_bytes", 1, workload="\u202e", **evil),
                   scraped("vitals_workload_info", workload="\u202e", user="eve\x1b[2J"),
-                  scraped("vitals_gpu_info", instance="-oProxyCommand=x", uuid="1"),
-                  scraped("vitals_gpu_info", instance="a b", uuid="1"),
+                  *(scraped("vitals_gpu_info", instance=name, uuid="1") for name in (
+                      "-oProxyCommand=x", "-oX", "[-oX", "[-oX]", "[::1", ".a", "a:b", "a:0", "a b", "a" * 256)),
                   {"metric": {"__name__": "up"}}, {"metric": 5, "values": 5}, 7, None]
         document, machines = self.top(says(answered(*series)))
         self.assertEqual(list(machines), ["a:9847"])

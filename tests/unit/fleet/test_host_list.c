@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "fleet/host_list.h"
@@ -144,10 +145,53 @@ static void files_name_machines(void)
     }
 }
 
+static void names_are_no_options(void)
+{
+    static const struct {
+        const char *name, *host, *port; /* host: NULL: no name */
+    } rows[] = {
+        {"node01", "node01", ""},
+        {"node01.x:2222", "node01.x", "2222"},
+        {"192.0.2.7:1", "192.0.2.7", "1"},
+        {"[::1]", "::1", ""},
+        {"[2001:db8::7]:65535", "2001:db8::7", "65535"},
+        {"", NULL, NULL},
+        {"-oX", NULL, NULL},
+        {"[-oX", NULL, NULL},
+        {"[-oX]", NULL, NULL},
+        {"[::1", NULL, NULL},
+        {"[::1]x", NULL, NULL},
+        {".a", NULL, NULL},
+        {"a:", NULL, NULL},
+        {"a:1:2", NULL, NULL},
+        {"a b", NULL, NULL},
+    };
+    char host[HOST_NAME], port[HOST_PORT], name[HOST_NAME + 8];
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        CHECK_CASE(rows[i].name);
+        CHECK(host_list_is_name(rows[i].name) == (rows[i].host != NULL));
+        if (rows[i].host == NULL)
+            continue;
+        host_list_split_name(rows[i].name, host, port);
+        CHECK_STR(host, rows[i].host);
+        CHECK_STR(port, rows[i].port);
+    }
+    memset(name, 'a', sizeof name);
+    memcpy(name + HOST_NAME - 1, ":22222", 7);
+    CHECK(host_list_is_name(name));
+    host_list_split_name(name, host, port);
+    CHECK_UINT(strlen(host), HOST_NAME - 1);
+    CHECK_STR(port, "22222");
+    memcpy(name + HOST_NAME, ":2", 3); /* one byte more is refused, not cut */
+    name[HOST_NAME - 1] = 'a';
+    CHECK_FALSE(host_list_is_name(name));
+}
+
 static const check_test tests[] = {
     {"lists name machines", lists_name_machines},
     {"what is wrong is named", what_is_wrong_is_named},
     {"ten thousand machines are taken", ten_thousand_machines_are_taken},
     {"files name machines", files_name_machines},
+    {"names are no options", names_are_no_options},
 };
 CHECK_TESTS(tests)
