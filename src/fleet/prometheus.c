@@ -262,9 +262,11 @@ static void join(struct scraped_machine *machine)
         const struct scraped_figure figure = {series->value, true};
         struct scraped_item *device = find(&machine->devices, key_of(label_of(series, "uuid"), 0));
         enum series_kind kind = series->form->kind;
+        if (series->at * 1e9 + 1e8 < (double)machine->at_ns)
+            continue;
         if (kind == SERIES_LOAD)
             machine->load = figure;
-        if (device == NULL || series->at * 1e9 + 1e8 < (double)machine->at_ns)
+        if (device == NULL)
             continue;
         if (kind == SERIES_COUNT && strcmp(label_of(series, "type"), "compute") == 0)
             device->compute = figure;
@@ -438,7 +440,8 @@ static double newest_scrape(const struct scraped_machine *machine, double *down_
     return up > 0 ? up : at;
 }
 
-/* By our clock; a time of the machine that asks Prometheus is within the latter's. */
+/* Converts a time of Prometheus, in seconds since 1970, into monotonic time. A time in the future
+ * (its clock is ahead of ours) is now. */
 static uint64_t then_of(double at, uint64_t now_ns)
 {
     double ago_ns = (double)clock_realtime_ns() - at * 1e9;
@@ -495,36 +498,28 @@ static void read_machine(struct fleet *fleet, size_t place, struct scraped_machi
 
 /* ---- all of them ---- */
 
-/* True if a job is one that vitals serve is scraped by. */
-static bool is_ours(const struct scraped_series *series, size_t count, const char *job)
+static uint64_t job_key(const char *job)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (series[i].form->kind != SERIES_UP && strcmp(series[i].job, job) == 0)
-            return true;
-    }
-    return strcmp(job, "vitals") == 0;
+    return hash_bytes(job, strlen(job));
 }
 
-/* Leaves out what says that targets of other jobs are up. Most series in turn are of one job. */
-static size_t drop_others(struct scraped_series *series, size_t count)
+/* Leaves out series that say whether targets of other jobs are up. A job scrapes vitals serve if
+ * there are series of vitals from it, or if it is named so. Returns 0 or EMEMORY. */
+static int drop_others(struct scraped_series *series, size_t *count)
 {
-    const char *known = NULL;
-    bool ours = false;
-    size_t kept = 0, asked = 0;
-    enum { ASKED_MOST = 1000 };
-    for (size_t i = 0; i < count; i++) {
-        if (series[i].form->kind == SERIES_UP) {
-            if (known == NULL || strcmp(known, series[i].job) != 0)
-                ours = asked++ < ASKED_MOST && is_ours(series, count, series[i].job);
-            known = series[i].job;
-            series[i].value = ours ? series[i].value : -1;
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (series[i].form->kind != SERIES_UP || series[i].value >= 0)
+    struct hash jobs = {.slots = NULL};
+    size_t kept = 0;
+    bool failed = hash_set(&jobs, job_key("vitals"), true) < 0;
+    for (size_t i = 0; i < *count && !failed; i++)
+        failed = series[i].form->kind != SERIES_UP &&
+                 hash_set(&jobs, job_key(series[i].job), true) < 0;
+    for (size_t i = 0; i < *count && !failed; i++) {
+        if (series[i].form->kind != SERIES_UP || hash_find(&jobs, job_key(series[i].job)) != NULL)
             series[kept++] = series[i];
     }
-    return kept;
+    hash_done(&jobs);
+    *count = kept;
+    return failed ? VITALS_EMEMORY : 0;
 }
 
 static size_t gather(const json_t *results, struct scraped_series *out)
@@ -554,7 +549,8 @@ int fleet_prometheus_read(struct fleet *fleet, vitals_text json, uint64_t now_ns
         size_t count = gather(results, series);
         if (count > 1)
             qsort(series, count, sizeof *series, by_instance);
-        count = drop_others(series, count);
+        if (drop_others(series, &count) < 0)
+            code = record_no_memory("Prometheus", error);
         for (size_t from = 0, end; from < count; from = end) {
             for (end = from + 1;
                  end < count && strcmp(series[from].instance, series[end].instance) == 0;)

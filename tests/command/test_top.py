@@ -542,6 +542,23 @@ class Prometheus(unittest.TestCase):
         document, _ = self.top(says(answered(*fleet())), "--by", "node")
         self.assertEqual(document["rows"][0]["load_1m"], 2.5)
 
+    def test_many_targets_of_two_jobs(self):
+        """Each machine is a target of another job too; the last one is down."""
+        names = [f"n{number:03}" for number in range(600)]
+        series = [one for name in names for one in (
+            scraped("up", instance=f"{name}:9100", job="node"), scraped("up", instance=f"{name}:9847", job="gpus"),
+            scraped("vitals_build_info", instance=f"{name}:9847", job="gpus"))]
+        series[-2:] = [scraped("up", 0, instance=f"{names[-1]}:9847", job="gpus")]
+        _, machines = self.top(says(answered(*series)))
+        self.assertEqual({name: one["state"] for name, one in machines.items()},
+                         {f"{name}:9847": "answers" for name in names[:-1]} | {f"{names[-1]}:9847": "silent"})
+        self.assertIn("cannot reach it", machines[f"{names[-1]}:9847"]["why"])
+
+    def test_a_load_of_an_older_scrape_is_not_shown(self):
+        document, _ = self.top(says(answered(scraped("up"), scraped("vitals_build_info"),
+                                             scraped("vitals_host_load1", 9, ago=25))), "--by", "node")
+        self.assertEqual([row["load_1m"] for row in document["rows"]], [None])
+
     def test_a_list_is_asked_for(self):
         self.top(says(answered()), "--hosts", "node[1-2].x,[::1]:80", code=1)
         query = urllib.parse.parse_qs(self.server.bodies[0])["query"][0]
