@@ -40,16 +40,20 @@ int fleet_init(struct fleet *fleet, struct host_list *list, bool prometheus, vit
     return vitals_builder_new(&fleet->builder, error);
 }
 
+static void free_host(struct fleet_host *host)
+{
+    vitals_snapshot_unref(host->newest);
+    idle_gpus_done(&host->idle);
+    memory_free(host->place.url);
+    memory_free(host->place.name);
+    *host = (struct fleet_host){.newest = NULL};
+}
+
 void fleet_done(struct fleet *fleet)
 {
     (void)fleet_hold(fleet, false);
-    for (size_t i = 0; i < fleet->count; i++) {
-        struct fleet_host *host = &fleet->hosts[i];
-        vitals_snapshot_unref(host->newest);
-        idle_gpus_done(&host->idle);
-        memory_free(host->place.url);
-        memory_free(host->place.name);
-    }
+    for (size_t i = 0; i < fleet->count; i++)
+        free_host(&fleet->hosts[i]);
     memory_free(fleet->hosts);
     hash_done(&fleet->names);
     vitals_builder_free(fleet->builder);
@@ -169,6 +173,7 @@ long fleet_place_of(struct fleet *fleet, const char *instance)
         if (colon != NULL && colon[strspn(colon, ":0123456789")] == '\0')
             place = find_name(fleet, instance, (size_t)(colon - instance));
     }
+    fleet->full = fleet->full || (place < 0 && !fleet->listed && fleet->count == HOSTS_MOST);
     if (place < 0 && !fleet->listed && fleet->later == NULL && fleet->count < HOSTS_MOST &&
         hash_find(&fleet->names, name_key(instance, size)) == NULL) {
         struct buffer name = {.bytes = NULL};
@@ -193,17 +198,27 @@ static void take_prometheus(struct fleet *fleet, vitals_text json, enum fleet_st
     bool answer = why == NULL;
     fleet->told = true;
     fleet->round++;
+    fleet->full = false;
     if (answer && fleet_prometheus_read(fleet, json, now_ns, &error) < 0)
         why = error.message;
     fleet->trouble[0] = '\0';
     if (why != NULL)
         (void)vitals_text_format(vitals_text_of(why), VITALS_TEXT_ASCII, fleet->trouble,
                                  sizeof fleet->trouble);
+    else if (fleet->full)
+        (void)snprintf(fleet->trouble, sizeof fleet->trouble,
+                       "Prometheus knows more than %d machines: choose some with --hosts",
+                       HOSTS_MOST);
     for (size_t i = 0; i < fleet->count; i++) {
-        if (why != NULL)
+        uint64_t *unknown_ns = &kept(fleet, i)->unknown_ns;
+        if (why != NULL) {
             fleet_fail(fleet, i, answer ? FLEET_OTHER : state, now_ns, fleet->trouble);
-        else if (fleet->hosts[i].round != fleet->round)
+        } else if (fleet->hosts[i].round == fleet->round) {
+            *unknown_ns = 0;
+        } else {
             fleet_fail(fleet, i, FLEET_OTHER, now_ns, "Prometheus does not know it");
+            *unknown_ns = *unknown_ns > 0 ? *unknown_ns : now_ns;
+        }
     }
 }
 
@@ -263,9 +278,34 @@ bool fleet_is_awaited(const struct fleet *fleet)
     return fleet->prometheus ? !fleet->told : fleet->heard < fleet->count;
 }
 
+/* Forgets machines that Prometheus alone named, and no longer does. */
+static void forget_unknown(struct fleet *fleet, uint64_t now_ns)
+{
+    static const uint64_t AFTER_NS = 600000000000;
+    size_t kept_count = 0;
+    for (size_t i = 0; i < fleet->count; i++) {
+        struct fleet_host *host = &fleet->hosts[i];
+        if (host->unknown_ns > 0 && host->unknown_ns + AFTER_NS < now_ns)
+            free_host(host);
+        else
+            fleet->hosts[kept_count++] = *host;
+    }
+    if (kept_count == fleet->count)
+        return;
+    hash_reset(&fleet->names); /* it keeps its memory: setting cannot fail */
+    for (size_t i = 0; i < kept_count; i++) {
+        const char *name = fleet->hosts[i].place.name;
+        (void)hash_set(&fleet->names, name_key(name, strlen(name)), i + 1);
+    }
+    memset(&fleet->hosts[kept_count], 0, (fleet->count - kept_count) * sizeof *fleet->hosts);
+    fleet->count = kept_count;
+}
+
 void fleet_forget(struct fleet *fleet, uint64_t now_ns, uint64_t after_ns)
 {
     fleet->now_ns = now_ns;
+    if (fleet->prometheus && !fleet->listed && fleet->later == NULL)
+        forget_unknown(fleet, now_ns);
     for (size_t i = 0; i < fleet->count; i++) {
         struct fleet_host *host = &fleet->hosts[i];
         if (fleet->later != NULL || host->newest == NULL || host->answered_ns + after_ns >= now_ns)

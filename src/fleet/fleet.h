@@ -35,7 +35,8 @@ struct fleet_host {
     uint64_t failing_ns;     /* since when it does not answer; 0: it does, or nothing came yet */
     vitals_snapshot *newest; /* NULL: none, or it is too old to be shown */
     struct idle_gpus idle;
-    unsigned round; /* of the answer of Prometheus that had it */
+    unsigned round;      /* of the answer of Prometheus that had it */
+    uint64_t unknown_ns; /* since when Prometheus does not name it; 0: it does */
 };
 
 struct fleet {
@@ -48,7 +49,8 @@ struct fleet {
     /* With Prometheus, which is asked for all machines at once. Places by name. */
     bool prometheus, listed; /* listed: machines that the list does not name are left out */
     bool told;               /* something has come */
-    char trouble[FLEET_WHY]; /* why there is no answer, safe to print; "" */
+    bool full;               /* the newest answer named more than HOSTS_MOST machines */
+    char trouble[FLEET_WHY]; /* why there is no answer, or not all of it, safe to print; "" */
     unsigned round;          /* of answers */
     struct hash names;
 };
@@ -72,7 +74,8 @@ int fleet_hold(struct fleet *fleet, bool held);
 /* True until something has come of each machine. */
 bool fleet_is_awaited(const struct fleet *fleet);
 
-/* Forgets the figures of machines that have not answered for so long. */
+/* Forgets the figures of machines that have not answered for so long; and machines that Prometheus
+ * has not named for 10 min, if no list does: places and rows are others then. */
 void fleet_forget(struct fleet *fleet, uint64_t now_ns, uint64_t after_ns);
 
 /* ---- Prometheus: prometheus.c ---- */

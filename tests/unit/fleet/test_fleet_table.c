@@ -2,6 +2,7 @@
  * limits, lists that are too long, means of what is known. */
 #include "check.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,11 +176,80 @@ static void a_mean_is_of_what_is_known(void)
     fleet_done(&fleet);
 }
 
+/* ---- Prometheus ---- */
+
+static void open_prometheus(struct fleet *fleet)
+{
+    struct host_list list = {.items = NULL};
+    vitals_error error;
+    CHECK_OK(fleet_init(fleet, &list, true, &error), error);
+}
+
+/* An answer that names these machines: "n" and a number, from `first` on. */
+static void say_known(struct fleet *fleet, size_t first, size_t count, uint64_t now_ns)
+{
+    struct buffer line = {.bytes = NULL};
+    buffer_format(&line, "0 %" PRIu64 " answer {\"data\":{\"resultType\":\"matrix\",\"result\":[",
+                  now_ns);
+    for (size_t i = first; i < first + count; i++)
+        buffer_format(&line,
+                      "%s{\"metric\":{\"__name__\":\"vitals_build_info\",\"instance\":\"n%zu\"},"
+                      "\"values\":[[1,\"1\"]]}",
+                      i > first ? "," : "", i);
+    buffer_string(&line, "]}}");
+    CHECK_FALSE(line.failed);
+    CHECK(fleet_take(fleet, line.bytes, line.size, now_ns));
+    buffer_done(&line);
+}
+
+static void a_machine_that_is_known_no_longer_is_forgotten(void)
+{
+    static const uint64_t MINUTE_NS = 60000000000, HOUR_NS = 3600000000000;
+    struct fleet fleet;
+    open_prometheus(&fleet);
+    say_known(&fleet, 1, 4, MINUTE_NS);
+    say_known(&fleet, 2, 2, 2 * MINUTE_NS);
+    fleet_forget(&fleet, 12 * MINUTE_NS, HOUR_NS);
+    CHECK_UINT(fleet.count, 4);
+    CHECK_UINT(fleet.hosts[0].state, FLEET_OTHER);
+    fleet_forget(&fleet, 12 * MINUTE_NS + 1, HOUR_NS);
+    CHECK_UINT(fleet.count, 2);
+    CHECK_STR(fleet.hosts[0].place.name, "n2");
+    CHECK_STR(fleet.hosts[1].place.name, "n3");
+
+    /* One of them comes again; another is unknown, but not for so long. */
+    say_known(&fleet, 3, 2, 13 * MINUTE_NS);
+    CHECK_UINT(fleet.count, 3);
+    CHECK_UINT(fleet.hosts[0].state, FLEET_OTHER);
+    CHECK_UINT(fleet.hosts[1].state, FLEET_ANSWERS);
+    CHECK_STR(fleet.hosts[2].place.name, "n4");
+    say_known(&fleet, 2, 3, 14 * MINUTE_NS);
+    fleet_forget(&fleet, 30 * MINUTE_NS, HOUR_NS);
+    CHECK_UINT(fleet.count, 3);
+    CHECK_UINT(fleet.hosts[0].state, FLEET_ANSWERS);
+    fleet_done(&fleet);
+}
+
+static void a_prometheus_that_knows_too_many_says_so(void)
+{
+    struct fleet fleet;
+    open_prometheus(&fleet);
+    say_known(&fleet, 0, HOSTS_MOST + 1, 1000);
+    CHECK_UINT(fleet.count, HOSTS_MOST);
+    CHECK(strstr(fleet.trouble, "more than 10000 machines") != NULL);
+    say_known(&fleet, 0, HOSTS_MOST - 1, 2000);
+    CHECK_STR(fleet.trouble, "");
+    fleet_done(&fleet);
+}
+
 static const check_test tests[] = {
     {"an answer is as old as it says", an_answer_is_as_old_as_it_says},
     {"a held fleet forgets nothing", a_held_fleet_forgets_nothing},
     {"a machine that sends too much hurts no other", a_machine_that_sends_too_much_hurts_no_other},
     {"a long list says that it is cut", a_long_list_says_that_it_is_cut},
     {"a mean is of what is known", a_mean_is_of_what_is_known},
+    {"a machine that is known no longer is forgotten",
+     a_machine_that_is_known_no_longer_is_forgotten},
+    {"a Prometheus that knows too many says so", a_prometheus_that_knows_too_many_says_so},
 };
 CHECK_TESTS(tests)
