@@ -141,15 +141,17 @@ void fleet_answered(struct fleet *fleet, size_t place, vitals_snapshot *snapshot
     idle_gpus_update(&fleet->hosts[place].idle, snapshot);
 }
 
-void fleet_take_document(struct fleet *fleet, size_t place, vitals_text json, uint64_t now_ns)
+bool fleet_take_document(struct fleet *fleet, size_t place, vitals_text json, uint64_t now_ns)
 {
     const struct feed_place source = {.path = fleet->hosts[place].place.name};
     vitals_snapshot *snapshot = NULL;
     vitals_error error;
-    if (feed_json_read(&source, json.bytes, json.size, fleet->builder, &snapshot, &error) < 0)
+    if (feed_json_read(&source, json.bytes, json.size, fleet->builder, &snapshot, &error) < 0) {
         fleet_fail(fleet, place, FLEET_OTHER, now_ns, error.message);
-    else
-        fleet_answered(fleet, place, snapshot, now_ns);
+        return false;
+    }
+    fleet_answered(fleet, place, snapshot, now_ns);
+    return true;
 }
 
 /* ---- machines that Prometheus names ---- */
@@ -245,7 +247,7 @@ bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now
         if (fleet->prometheus)
             take_prometheus(fleet, json, FLEET_ANSWERS, NULL, now_ns);
         else
-            fleet_take_document(fleet, place, json, now_ns);
+            (void)fleet_take_document(fleet, place, json, now_ns);
         return true;
     }
     if ((rest = behind(at, "silent")) != NULL) {

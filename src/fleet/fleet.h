@@ -64,8 +64,9 @@ void fleet_done(struct fleet *fleet);
  * known form. */
 bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now_ns);
 
-/* Takes a document of vitals --json of a machine by its place. */
-void fleet_take_document(struct fleet *fleet, size_t place, vitals_text json, uint64_t now_ns);
+/* Takes a document of vitals --json of a machine by its place. Returns false, and the machine says
+ * why, if it is none. */
+bool fleet_take_document(struct fleet *fleet, size_t place, vitals_text json, uint64_t now_ns);
 
 /* While it is held the machines stay as they are: what comes is kept beside them until it is
  * released. Errors: EMEMORY (it is not held). */

@@ -36,19 +36,25 @@ static int wait_for(const struct fleet_live *live, pid_t child, vitals_error *er
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
-/* Opens a machine's own screen: ssh -t HOST vitals. The name cannot begin with a dash. The keys ^C
- * and ^\ are those of ssh, as with system(3). Returns 0, or an error of fleet_link_read. */
+/* Opens a machine's own screen: ssh -t [-p PORT] -- HOST vitals. The keys ^C and ^\ are those of
+ * ssh, as with system(3). Returns 0, or an error of fleet_link_read. */
 static int open_machine(const struct fleet_live *live, struct fleet_screen *screen,
                         vitals_error *error)
 {
     static const int KEYS[] = {SIGINT, SIGQUIT};
     struct sigaction before[2], ignored = {.sa_handler = SIG_IGN};
-    char name[300];
+    char name[HOST_NAME], port[HOST_PORT];
+    const char *words[8] = {"ssh", "-t"};
+    size_t count = 2;
     int failed = 0;
-    const struct fleet_host *host = fleet_screen_host(screen);
-    const char *from = host->place.name + (host->place.name[0] == '[');
-    size_t size = strcspn(from, from > host->place.name ? "]" : ":");
-    (void)snprintf(name, sizeof name, "%.*s", (int)size, from);
+    host_list_split_name(fleet_screen_host(screen)->place.name, name, port);
+    if (live->ssh && port[0] != '\0') {
+        words[count++] = "-p";
+        words[count++] = port;
+    }
+    words[count++] = "--";
+    words[count++] = name;
+    words[count++] = "vitals";
     terminal_suspend();
     for (size_t i = 0; i < 2; i++)
         (void)sigaction(KEYS[i], &ignored, &before[i]);
@@ -56,7 +62,7 @@ static int open_machine(const struct fleet_live *live, struct fleet_screen *scre
     for (size_t i = 0; child == 0 && i < 2; i++)
         (void)sigaction(KEYS[i], &before[i], NULL);
     if (child == 0) {
-        execlp("ssh", "ssh", "-t", "--", name, "vitals", (char *)NULL);
+        (void)execvp("ssh", (char *const *)words);
         _exit(127);
     }
     int code = wait_for(live, child, error, &failed);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,10 @@ enum {
     LINE_MOST = 4 * 1024 * 1024,
     READ_AT_ONCE = 8, /* documents, or parts of errors: the others come to their turn */
     TURN_NS = 250000000,
-    BACK_OFF_MOST = 4, /* one that ends is started again after up to 2^4 intervals */
-    FAILED_CODE = 255  /* of ssh itself */
+    PAUSE_NS = 1000000000, /* of this process: nothing was read for so long */
+    BACK_OFF_MOST = 4,     /* one that ends is started again after up to 2^4 intervals */
+    FAILED_CODE = 255,     /* of ssh itself */
+    LOST_STATUS = -1       /* there is no status: this process was started to ignore SIGCHLD */
 };
 
 struct ssh_host {
@@ -33,41 +36,38 @@ struct ssh_host {
     int output, errors; /* -1: closed */
     struct wire *lines;
     char said[FLEET_WHY];      /* the last line of its errors */
+    char odd[FLEET_WHY];       /* the last line that is no document, as a ~/.bashrc there prints */
     uint64_t since_ns, due_ns; /* since it was started, or answered; when it is started again */
     unsigned failures;
     bool waits; /* it has not answered yet */
+    bool good;  /* a document of this process could be read */
     bool done;  /* asked once, and it has answered or failed */
 };
 
 struct over_ssh {
     struct ssh_host *hosts;
-    size_t count, waiting;
+    size_t count, waiting, next; /* next: where the search for what is due goes on */
     int events, timer;
     uint64_t interval_ns, timeout_ns;
+    uint64_t read_ns;               /* when what had come was read */
+    uint64_t paused_ns, resumed_ns; /* the newest pause of this process; 0: none */
 };
 
 /* ---- one process ---- */
-
-/* Splits "[::1]:22", "node01:22", "node01" into the host and the port; "": none. */
-static void split_name(const char *name, char host[static 300], char port[static 8])
-{
-    const char *from = name + (name[0] == '['), *colon = strrchr(name, ':');
-    size_t size = strcspn(from, name[0] == '[' ? "]" : ":");
-    const char *bracket = strchr(name, ']');
-    bool given = colon != NULL && (bracket != NULL ? colon == bracket + 1 : true);
-    (void)snprintf(host, 300, "%.*s", (int)size, from);
-    (void)snprintf(port, 8, "%.5s", given ? colon + 1 : "");
-}
 
 /* In the child. The shell on the other side reads the words: there are none of ours but a number.
  */
 static void run_ssh(const struct over_ssh *own, const char *name, const int ends[2][2])
 {
-    char host[300], port[8], command[64] = "vitals --json";
-    const char *words[16] = {"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
-    size_t count = 6;
-    int null = open("/dev/null", O_RDONLY);
-    split_name(name, host, port);
+    char host[HOST_NAME], port[HOST_PORT], command[64] = "vitals --json", limit[64];
+    /* No window asks for a password either. */
+    const char *words[20] = {"env", "-u", "DISPLAY", "SSH_ASKPASS_REQUIRE=never",
+                             "ssh", "-T", "-o",      "BatchMode=yes",
+                             "-o",  limit};
+    size_t count = 10;
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    host_list_split_name(name, host, port);
+    (void)snprintf(limit, sizeof limit, "ConnectTimeout=%.0f", ceil((double)own->timeout_ns / 1e9));
     if (own->interval_ns > 0)
         (void)snprintf(command, sizeof command, "vitals --json --interval %.3f",
                        (double)own->interval_ns / 1e9);
@@ -81,9 +81,16 @@ static void run_ssh(const struct over_ssh *own, const char *name, const int ends
     (void)setsid();
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(ends[0][1], STDOUT_FILENO) >= 0 &&
         dup2(ends[1][1], STDERR_FILENO) >= 0)
-        (void)execvp("ssh", (char *const *)words);
+        (void)execvp("env", (char *const *)words);
     (void)!write(STDERR_FILENO, "ssh cannot be started\n", 22);
     _exit(127);
+}
+
+/* Ends ssh and what it has started, as a ProxyCommand: they are a session of their own. */
+static void end_ssh(pid_t pid)
+{
+    if (kill(-pid, SIGKILL) < 0) /* it has not come to setsid yet */
+        (void)kill(pid, SIGKILL);
 }
 
 static void watch(const struct over_ssh *own, int descriptor, size_t place, bool errors)
@@ -119,9 +126,10 @@ static void start(struct over_ssh *own, struct fleet *fleet, size_t place, uint6
     host->pid = pid;
     host->output = ends[0][0];
     host->errors = ends[1][0];
-    host->said[0] = '\0';
+    host->said[0] = host->odd[0] = '\0';
     host->since_ns = now_ns;
     host->waits = true;
+    host->good = false;
     own->waiting++;
     watch(own, host->output, place, false);
     watch(own, host->errors, place, true);
@@ -158,6 +166,14 @@ static void close_ends(struct ssh_host *host)
     host->lines = NULL;
 }
 
+/* When what comes now was sent. What waited while this process paused, in a pipe and in ssh, comes
+ * at once when it goes on: it may be as old as the pause. */
+static uint64_t sent_ns(const struct over_ssh *own, uint64_t now_ns)
+{
+    bool late = own->resumed_ns > 0 && now_ns - own->resumed_ns < PAUSE_NS + own->interval_ns / 2;
+    return late ? own->paused_ns : now_ns;
+}
+
 /* Takes documents, reading at most so often. Returns how many that were. */
 static int take_output(struct over_ssh *own, struct fleet *fleet, size_t place, int reads)
 {
@@ -173,24 +189,30 @@ static int take_output(struct over_ssh *own, struct fleet *fleet, size_t place, 
         }
         if (got == 0)
             continue;
+        if (line[0] != '{') {
+            if (line[strspn(line, " \t\r")] != '\0')
+                (void)snprintf(host->odd, sizeof host->odd, "no JSON of vitals: %s", line);
+            continue;
+        }
         own->waiting -= host->waits;
         host->waits = false;
-        host->failures = 0;
         host->since_ns = clock_now_ns();
         host->done = own->interval_ns == 0;
-        fleet_take_document(fleet, place, (vitals_text){line, size}, host->since_ns);
+        host->good = fleet_take_document(fleet, place, (vitals_text){line, size},
+                                         sent_ns(own, host->since_ns)) ||
+                     host->good;
         taken++;
     }
     return taken;
 }
 
-/* What is due for a process that has ended: why, and when it is started again. */
+/* Notes that a process has ended: why, and when it is started again. */
 static void ended(struct over_ssh *own, struct fleet *fleet, size_t place, int status)
 {
     struct ssh_host *host = &own->hosts[place];
     uint64_t now_ns = clock_now_ns();
-    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    bool once = own->interval_ns == 0;
+    bool once = own->interval_ns == 0, lost = status == LOST_STATUS;
+    int code = lost || WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     (void)take_output(own, fleet, place, LEFT_READS);
     read_errors(host);
     close_ends(host);
@@ -198,15 +220,16 @@ static void ended(struct over_ssh *own, struct fleet *fleet, size_t place, int s
     own->waiting -= host->waits;
     if (!once || !host->done) {
         char why[2 * FLEET_WHY];
-        if (host->said[0] != '\0')
-            (void)snprintf(why, sizeof why, "%s", host->said);
+        bool silent = lost || code == FAILED_CODE || WIFSIGNALED(status);
+        if (host->said[0] != '\0' || host->odd[0] != '\0')
+            (void)snprintf(why, sizeof why, "%s", host->said[0] != '\0' ? host->said : host->odd);
+        else if (lost)
+            (void)snprintf(why, sizeof why, "ssh ended, it is not known why");
         else
             (void)snprintf(why, sizeof why, "vitals over ssh ended with %d", code);
-        fleet_fail(fleet, place,
-                   code == FAILED_CODE || WIFSIGNALED(status) ? FLEET_SILENT : FLEET_OTHER, now_ns,
-                   why);
+        fleet_fail(fleet, place, silent ? FLEET_SILENT : FLEET_OTHER, now_ns, why);
     }
-    host->failures = host->waits ? host->failures + (host->failures < BACK_OFF_MOST) : 0;
+    host->failures = host->good ? 0 : host->failures + (host->failures < BACK_OFF_MOST);
     host->waits = false;
     host->done = once;
     host->due_ns = now_ns + (own->interval_ns << host->failures);
@@ -214,27 +237,49 @@ static void ended(struct over_ssh *own, struct fleet *fleet, size_t place, int s
 
 /* ---- all of them ---- */
 
-/* Starts what is due, ends what is overdue, and takes leave of what has ended. */
+/* Starts what is due, in turns, ends what is overdue, and notes what has ended. */
 static void turn(struct over_ssh *own, struct fleet *fleet)
 {
     uint64_t now_ns = clock_now_ns();
+    size_t first = own->next;
     for (size_t i = 0; i < own->count; i++) {
-        struct ssh_host *host = &own->hosts[i];
-        int status;
+        size_t place = (first + i) % own->count;
+        struct ssh_host *host = &own->hosts[place];
+        int status = 0;
         if (host->pid == 0) {
-            if (!host->done && own->waiting < LOGINS_AT_ONCE && now_ns >= host->due_ns)
-                start(own, fleet, i, now_ns);
+            if (!host->done && own->waiting < LOGINS_AT_ONCE && now_ns >= host->due_ns) {
+                start(own, fleet, place, now_ns);
+                own->next = (place + 1) % own->count;
+            }
             continue;
         }
-        if (waitpid(host->pid, &status, WNOHANG) != 0) {
-            ended(own, fleet, i, status);
+        pid_t got = waitpid(host->pid, &status, WNOHANG);
+        if (got != 0) {
+            ended(own, fleet, place, got > 0 ? status : LOST_STATUS);
         } else if (now_ns - host->since_ns > own->timeout_ns + own->interval_ns) {
             bool large = wire_passed_over(host->lines) > 0;
             (void)snprintf(host->said, sizeof host->said, "%s",
                            large ? "its answer is too large, above 4 MiB" : "no answer in time");
-            (void)kill(host->pid, SIGKILL);
+            end_ssh(host->pid);
         }
     }
+}
+
+/* After a pause of this process, as by ^Z: first takes what has come meanwhile. That is no reason
+ * to end an ssh, nor is the pause. */
+static int go_on(struct over_ssh *own, struct fleet *fleet, uint64_t now_ns)
+{
+    int taken = 0;
+    own->paused_ns = own->read_ns;
+    own->resumed_ns = now_ns;
+    for (size_t i = 0; i < own->count; i++) {
+        struct ssh_host *host = &own->hosts[i];
+        if (host->pid == 0)
+            continue;
+        taken += take_output(own, fleet, i, LEFT_READS);
+        host->since_ns = now_ns;
+    }
+    return taken;
 }
 
 int over_ssh_read(struct over_ssh *own, struct fleet *fleet)
@@ -243,6 +288,10 @@ int over_ssh_read(struct over_ssh *own, struct fleet *fleet)
     struct epoll_event events[AT_ONCE];
     int taken = 0, count = epoll_wait(own->events, events, AT_ONCE, 0);
     for (int i = 0; i < count; i++) {
+        uint64_t now_ns = clock_now_ns();
+        if (now_ns - own->read_ns > PAUSE_NS)
+            taken += go_on(own, fleet, now_ns);
+        own->read_ns = now_ns;
         size_t place = (size_t)(events[i].data.u64 / 2);
         struct ssh_host *host = &own->hosts[place];
         uint64_t ticks;
@@ -289,6 +338,7 @@ int over_ssh_open(const struct fleet *fleet, uint64_t interval_ns, uint64_t time
         code = record_no_memory("--ssh", error);
     else if (own->events < 0 || own->timer < 0 || timerfd_settime(own->timer, 0, &ticks, NULL) != 0)
         code = record_fail_errno(errno, "--ssh", error);
+    own->read_ns = clock_now_ns();
     if (code < 0) {
         over_ssh_close(own);
         return code;
@@ -305,8 +355,10 @@ void over_ssh_close(struct over_ssh *own)
     for (size_t i = 0; own->hosts != NULL && i < own->count; i++) {
         struct ssh_host *host = &own->hosts[i];
         close_ends(host);
-        if (host->pid > 0 && kill(host->pid, SIGKILL) == 0)
+        if (host->pid > 0) {
+            end_ssh(host->pid);
             (void)waitpid(host->pid, NULL, 0);
+        }
     }
     if (own->events >= 0)
         (void)close(own->events);

@@ -42,6 +42,7 @@ struct fleet_live {
     struct look look;
     struct fleet_order order;
     const char *term;
+    bool ssh;           /* the port of a name is that of ssh, not of a server */
     uint64_t forget_ns; /* figures older than that are not shown */
     int interrupts;     /* a descriptor that ends it once it can be read; -1: none */
 };

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import tempfile
@@ -611,14 +612,18 @@ SSH = '''#!/bin/sh
 while [ $# -gt 1 ] && [ "$1" != -- ]; do said="$said $1"; shift; done
 shift
 echo "$said -- $*" >> {folder}/asked
+case "$said" in *" -t"*) exit 0;; esac
 case "$1" in
-good*) cat {folder}/document; case "$2" in *interval*) while sleep 0.2; do cat {folder}/document; done;; esac;;
+good*|welcome) [ "$1" != welcome ] || echo Welcome; cat {folder}/document; case "$2" in *interval*) while sleep 0.2; do cat {folder}/document; done;; esac;;
 denied) echo "Warning: first" >&2; echo "denied: Permission denied (publickey)." >&2; exit 255;;
 missing) echo "sh: vitals: not found" >&2; exit 127;;
 rubbish) echo rubbish;;
+broken) echo "{{";;
+window) echo "$SSH_ASKPASS_REQUIRE|$DISPLAY" >&2; exit 255;;
+proxied) sleep 1000 & echo $! >> {folder}/children; wait;;
 empty) exit 0;;
 evil) printf '\\033[2J\\n' >&2; exit 255;;
-hangs) exec sleep 1000;;
+hangs*) exec sleep 1000;;
 esac
 '''
 
@@ -636,29 +641,58 @@ class OverSsh(unittest.TestCase):
         self.path = f"{self.folder}:{os.environ['PATH']}"
 
     def test_each_machine_says_what_it_can(self):
-        hosts = ["good1", "denied", "missing", "rubbish", "empty", "evil", "good2:2222", *(f"good{i}" for i in range(3, 30))]
-        done = vitals("top", "--json", "--ssh", "--hosts", ",".join(hosts), "--host-timeout", "20", env={"PATH": self.path},
-                      timeout=120)
+        hosts = ["good1", "denied", "missing", "rubbish", "broken", "empty", "evil", "window", "good2:2222", "welcome",
+                 *(f"good{i}" for i in range(3, 30))]
+        done = vitals("top", "--json", "--ssh", "--hosts", ",".join(hosts), "--host-timeout", "20",
+                      env={"PATH": self.path, "DISPLAY": ":7"}, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         found = {one["host"]: one for one in json.loads(done.stdout)["machines"]}
         self.assertEqual({name for name, one in found.items() if one["state"] == "answers"},
-                         {name for name in hosts if name.startswith("good")})
+                         {name for name in hosts if name.startswith(("good", "welcome"))})
         for name, state, why in (("denied", "silent", "denied: Permission denied (publickey)."),
-                                 ("missing", "other", "sh: vitals: not found"), ("rubbish", "other", "no JSON"),
+                                 ("missing", "other", "sh: vitals: not found"), ("rubbish", "other", "no JSON of vitals: rubbish"),
+                                 ("broken", "other", "no JSON"), ("window", "silent", "never|"),
                                  ("empty", "other", "ended with 0"), ("evil", "silent", "[2J")):
             self.assertEqual(found[name]["state"], state)
             self.assertIn(why, found[name]["why"])
             self.assertNotIn("\x1b", found[name]["why"])
+        self.assertEqual(found["window"]["why"], "never|")
         asked = (self.folder / "asked").read_text().splitlines()
         self.assertEqual(len(asked), len(hosts))
-        self.assertIn(" -T -o BatchMode=yes -o ConnectTimeout=10 -- good1 vitals --json", asked)
-        self.assertIn(" -T -o BatchMode=yes -o ConnectTimeout=10 -p 2222 -- good2 vitals --json", asked)
+        self.assertIn(" -T -o BatchMode=yes -o ConnectTimeout=200 -- good1 vitals --json", asked)
+        self.assertIn(" -T -o BatchMode=yes -o ConnectTimeout=200 -p 2222 -- good2 vitals --json", asked)
 
     def test_one_that_hangs_delays_none(self):
         done = vitals("top", "--json", "--ssh", "--hosts", "hangs,good1", "--host-timeout", "1", env={"PATH": self.path},
                       timeout=120)
         found = {one["host"]: one["state"] for one in json.loads(done.stdout)["machines"]}
         self.assertEqual(found, {"hangs": "silent", "good1": "answers"})
+
+    def test_what_ssh_has_started_ends_with_it(self):
+        """As the process of a ProxyCommand."""
+        children = self.folder / "children"
+        for timeout in ("50ms", 1, 5):  # until ssh has come so far
+            vitals("top", "--json", "--ssh", "--hosts", "proxied", "--host-timeout", timeout, env={"PATH": self.path},
+                   timeout=120)
+            if children.exists() and children.read_text().endswith("\n"):
+                break
+        pid = int(children.read_text().split()[0])
+
+        def ended():
+            with contextlib.suppress(OSError):
+                return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+            return True
+        try:
+            wait_until(ended, "the end of what ssh has started", seconds=20)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def test_a_parent_that_ignores_the_end_of_children(self):
+        done = vitals("top", "--json", "--ssh", "--hosts", "denied,good1", "--host-timeout", "20", env={"PATH": self.path},
+                      timeout=120, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        found = [(one["state"], one["why"]) for one in json.loads(done.stdout)["machines"]]
+        self.assertEqual(found, [("silent", "denied: Permission denied (publickey)."), ("answers", None)])
 
     def test_mistakes(self):
         self.assertEqual(vitals("top", "--ssh").returncode, 2)
@@ -797,6 +831,41 @@ class Screen(unittest.TestCase):
         self.assertEqual((over.folder / "asked").read_text().count("good1 vitals --json --interval 0.100"), 1)
         self.terminal.type("q")
         self.terminal.wait("rc=0.")
+
+    def start_over_ssh(self, options, wanted):
+        over = OverSsh()
+        over.setUp()
+        self.addCleanup(over.doCleanups)
+        self.terminal.run(f"PATH={over.path} {VITALS} top --ssh --interval 100ms {options}")
+        self.terminal.wait(*wanted)
+        return over
+
+    def test_enter_opens_by_the_port_of_ssh(self):
+        over = self.start_over_ssh("--host-timeout 20 --hosts good2:2222", ("H100",))
+        self.terminal.type("Enter")
+        self.assertIn(" -t -p 2222 -- good2 vitals\n", (over.folder / "asked").read_text())
+        self.terminal.type("q")
+
+    def test_machines_that_hang_leave_a_turn_to_others(self):
+        self.start_over_ssh("--host-timeout 200ms --hosts hangs[01-48],good1", ("1 of 49 machines answer",))
+        self.terminal.type("q")
+
+    def test_a_pause_ends_no_ssh(self):
+        """As ^Z: this process does not read for longer than a machine may be silent."""
+        hosts = 8
+        over = self.start_over_ssh(f"--filter Changed --host-timeout 300ms --hosts good[1-{hosts}]",
+                                   (f"{hosts} of {hosts} machines answer",))
+        asked = (over.folder / "asked").read_text()
+        os.killpg(self.terminal.program.pid, signal.SIGSTOP)
+        time.sleep(4.5)
+        whole = demo()
+        whole["tables"]["gpu"][0]["name"] = "Changed"
+        (over.folder / "new").write_text(json.dumps(whole) + "\n")
+        (over.folder / "new").rename(over.folder / "document")
+        os.killpg(self.terminal.program.pid, signal.SIGCONT)
+        wait_until(lambda: len(re.findall(r"(?m)^good.* Changed ", self.terminal.text)) == hosts, "newer documents")
+        self.assertEqual((over.folder / "asked").read_text(), asked)
+        self.terminal.type("q")
 
     def test_held_rows_stay(self):
         whole = demo()

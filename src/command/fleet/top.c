@@ -158,6 +158,7 @@ static int show_live(const struct settings *settings, const struct fleet_order *
         .look = command_look(settings),
         .order = *order,
         .term = settings->environment.term,
+        .ssh = settings->fleet.ssh,
         .forget_ns = saturating_add(prometheus ? PROMETHEUS_FORGET_NS : FORGET_NS, 2 * interval_ns),
     };
     vitals_error error;
