@@ -699,6 +699,31 @@ class OverSsh(unittest.TestCase):
         self.assertEqual(vitals("top", "--ssh", "--hosts", "a", "--prometheus", "http://b").returncode, 2)
 
 
+class Asking(unittest.TestCase):
+    """The process that asks, and a reader of its lines that stalls again and again."""
+
+    def test_a_slow_reader_hides_no_silent_machine(self):
+        large, dead = Stranger(says(b" " * 500000)), Stranger(hangs)
+        for one in (large, dead):
+            self.addCleanup(one.close)
+        lines, out = os.pipe()
+        config = {"tell": 1, "fleet": {"hosts": [f"http://{one.name}" for one in (large, dead)], "path": "/",
+                                       "interval_seconds": 0.05, "timeout_seconds": 0.3}}
+        with subprocess.Popen(["/bin/bash", "-c", f'exec "$0" 4>&{out}', BUILD / "tell"], env=environment(), pass_fds=(out,),
+                              stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as program, open(lines, "rb") as reader:
+            os.close(out)
+            program.stdin.write(json.dumps(config).encode() + b"\n")
+            program.stdin.flush()
+            words = []
+            for _ in range(60):
+                words.append(reader.readline().split(b" ", 3)[2])
+                if words[-1] == b"silent":
+                    break
+                time.sleep(0.2)  # longer than a request of the dead one takes, with the next line
+            program.stdin.close()
+        self.assertEqual(words[-1], b"silent", words)
+
+
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Screen(unittest.TestCase):
     def setUp(self):

@@ -40,6 +40,7 @@ struct poll_host {
     uint64_t due_ns, begun_ns;
     unsigned failures;
     bool busy, asked;
+    bool excused; /* it has not answered since a failure that was the reader's */
 };
 
 struct poll {
@@ -76,7 +77,9 @@ static bool take(struct poll *poll, struct poll_host *host)
     uint64_t now_ns = clock_now_ns(), every_ns;
     poll->busy--;
     host->busy = false;
-    if (answer->status == 0 && host->begun_ns < poll->stalled_ns) { /* nothing was read meanwhile */
+    /* While the reader did not read, nothing was received either: once it is asked again. */
+    if (answer->status == 0 && host->begun_ns < poll->stalled_ns && !host->excused) {
+        host->excused = true;
         host->asked = false;
         host->due_ns = now_ns;
         client_answer_done(answer);
@@ -107,6 +110,7 @@ static bool take(struct poll *poll, struct poll_host *host)
         buffer_format(line, "other %d", answer->status);
     buffer_byte(line, '\n');
 
+    host->excused = host->excused && answer->status == 0;
     host->failures = answer->status != 0 ? 0 : host->failures + (host->failures < BACK_OFF_MOST);
     every_ns = poll->interval_ns << host->failures;
     host->due_ns += every_ns;
