@@ -228,6 +228,7 @@ const struct command command_table[] = {
                  "vitals top --hosts 'node[01-64]' --by user --sort -used\n"
                  "vitals top --hosts @hosts.txt --once --filter free\n"
                  "vitals top --prometheus http://localhost:9090\n"
+                 "vitals top --ssh --hosts node01,node02:2222\n"
                  "vitals -1 --hosts @targets.json           Prometheus' file_sd\n"
                  "vitals select --hosts 'node[01-64]' -n 2\n",
      .exits = "0 done, also where some machines did not answer\n"

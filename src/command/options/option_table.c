@@ -142,14 +142,15 @@ const struct option option_table[] = {
      .excludes = "once", .help = "print the screen once as text, for scripts and tests"},
     {OPTION("host-timeout", DURATION, VIEW, FLEET, fleet.timeout_ns), .argument = "TIME",
      .preset = "2s", .minimum = 0.05, .maximum = 60,
-     .help = "count a machine of --hosts as silent that has not answered within TIME"},
+     .help = "count a machine of --hosts as silent that has not answered within TIME; so the "
+             "server of --prometheus; with --ssh within ten times TIME, as it must log in"},
     {OPTION("netrc", TEXT, VIEW, FLEET, fleet.netrc), .argument = "FILE",
      .no_stream = "another program reads it",
-     .help = "read the logins of --hosts from FILE, as curl and ftp do: machine NAME login USER "
+     .help = "read the logins of servers from FILE, as curl and ftp do: machine NAME login USER "
              "password SECRET; each is sent to that machine alone"},
     {OPTION("ca-file", TEXT, VIEW, FLEET, fleet.ca_file), .argument = "FILE",
      .no_stream = "another program reads it",
-     .help = "trust the certificates in FILE for https:// in --hosts"},
+     .help = "trust the certificates in FILE for https:// in --hosts and --prometheus"},
     {OPTION("interval", DURATION, VIEW, TOP, sampling.interval_ns), .argument = "TIME",
      .minimum = 0.1, .maximum = 86400,
      .help = "ask this often: 2, 0.5s, 1min; default: 1 s, with --prometheus and --ssh 5 s"},
