@@ -81,7 +81,7 @@ extern const char *const key_group_names[KEYS_END];
  * out. */
 const char *key_elsewhere(uint32_t code);
 
-/* True if it changes a process: not for whoever may only look. */
+/* True if it changes a process: refused with --readonly. */
 bool action_changes(enum action action);
 
 /* The row of a key on a screen, or NULL. */
