@@ -337,9 +337,9 @@ static void put_devices(vitals_builder *builder, const struct scraped_machine *m
     }
 }
 
-/* Each workload is a process, and what it has of a device its use. A device whose processes are
- * only counted has one use that is of no known process; so has a part, whose processes count on the
- * whole alone. If they are not counted either, it is not known which devices are in use. */
+/* A workload becomes a process that uses its devices. A device with a count of processes and no
+ * workload gets one use by an unknown process; so does a part, as only the whole device has a
+ * count. Without workloads and counts it is not known which devices are in use. */
 static void put_uses(vitals_builder *builder, const struct scraped_machine *machine)
 {
     static const vitals_metric PROCESS[] = {VITALS_PROCESS_USER, VITALS_PROCESS_WORKLOAD};

@@ -646,7 +646,7 @@ static const struct {
     {ACTION_AFFINITY, PROMPT_CPUS, "CPUs", "as in 0-3,8; all"},
 };
 
-/* " of the first of 34 threads": the kernel's calls change one, whose children have it too. */
+/* " of the first of 34 threads": the system call changes one thread, not the others. */
 static void threads_words(unsigned long long threads, char out[static WORDS])
 {
     out[0] = '\0';
