@@ -7,6 +7,7 @@
 #include "util/shared_text.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -96,11 +97,22 @@ static bool is_short(const struct metrics_reading *reading)
  * last NUL, and is not taken apart. */
 static void read_command_line(struct metrics_reading *reading, const vitals_metric *metrics)
 {
+    enum { REPLACING_TRIES = 8 };
     bool cut;
     int result = metrics_file(reading, "cmdline", SHARED_TEXT_MAX, &cut);
     if (result == 0 && !cut && is_short(reading)) {
         result = metrics_file(reading, "cmdline", SHARED_TEXT_MAX, &cut);
         cut = cut || (result == 0 && is_short(reading));
+    }
+
+    // A process that replaces its program has no arguments for a moment.
+    for (int tries = 0; result == 0 && reading->text.size == 0 && tries < REPLACING_TRIES;
+         tries++) {
+        if (metrics_kind_of(reading) != METRICS_ORDINARY ||
+            !linux_lacks_memory(reading->os, reading->pid))
+            break;
+        sched_yield();
+        result = metrics_file(reading, "cmdline", SHARED_TEXT_MAX, &cut);
     }
     if (result < 0)
         batch_missing_all(reading->out, metrics, batch_reason(reading, result));
