@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -112,6 +113,31 @@ static bool take_part(ssize_t count, int none, size_t *done)
         errno = none;
     *done += count > 0 ? (size_t)count : 0;
     return count > 0 || (count < 0 && errno == EINTR);
+}
+
+bool file_make_folders(const char *path, mode_t mode)
+{
+    char folder[PATH_MAX];
+    if (*path == '\0' || snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder) {
+        errno = *path == '\0' ? ENOENT : ENAMETOOLONG;
+        return false;
+    }
+    for (char *end = folder; end != NULL;) {
+        struct stat status;
+        end = strchr(end + 1, '/');
+        if (end != NULL)
+            *end = '\0';
+        if (mkdir(folder, mode) < 0 && errno != EEXIST) {
+            int number = errno; /* a file system that is only read may say this of what is there */
+            if (stat(folder, &status) < 0 || !S_ISDIR(status.st_mode)) {
+                errno = number;
+                return false;
+            }
+        }
+        if (end != NULL)
+            *end = '/';
+    }
+    return true;
 }
 
 bool file_write_all(int descriptor, const void *bytes, size_t size)

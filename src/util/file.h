@@ -39,6 +39,9 @@ int file_read_whole(const char *path, size_t most, unsigned rules, struct file_t
  * link that leads nowhere, which another user may have made (ENOENT). Returns -1 and sets errno. */
 int file_open_or_make(const char *path, int flags);
 
+/* Makes a folder and those above it that are missing. Returns false and sets errno. */
+bool file_make_folders(const char *path, mode_t mode);
+
 /* Write or read all of the bytes. Return false and set errno: ENOSPC if nothing more was taken, EIO
  * if the file ends before. */
 bool file_write_all(int descriptor, const void *bytes, size_t size);

@@ -216,21 +216,9 @@ int spool_new(const char *folder, struct spool **out, vitals_error *error)
     if (length < 0 || (size_t)length >= sizeof path)
         return record_fail(VITALS_EARGUMENT, folder, error, "its name is too long");
     if (name != NULL) {
-        struct buffer folders = {.bytes = NULL};
-        buffer_string(&folders, folder);
-        for (char *slash = folders.bytes;
-             slash != NULL && (slash = strchr(slash + 1, '/')) != NULL;) {
-            *slash = '\0';
-            (void)mkdir(folders.bytes, 0700);
-            *slash = '/';
-        }
         struct stat status;
-        bool made = !folders.failed && (mkdir(folders.bytes, 0700) == 0 || errno == EEXIST) &&
-                    stat(folder, &status) == 0;
-        int number = errno;
-        buffer_done(&folders);
-        if (!made)
-            return record_fail_errno(number, folder, error);
+        if (!file_make_folders(folder, 0700) || stat(folder, &status) < 0)
+            return record_fail_errno(errno, folder, error);
         const char *distrust = file_distrust(&status);
         if (distrust != NULL) /* `vitals send` would refuse what is in it */
             return record_fail(VITALS_EDENIED, folder, error, "%s", distrust);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -44,26 +43,6 @@ static void report_failure(struct event_file *file, const char *what, const char
     reply_failed(file->publisher, "%s %s: %s", what, shown, strerror(code));
 }
 
-/* Creates the folder and its parents, if they do not exist. */
-static bool make_folder(struct event_file *file)
-{
-    char path[PATH_ROOM];
-    (void)snprintf(path, sizeof path, "%s", file->folder);
-    for (char *at = path + 1;; at++) {
-        char kept = *at;
-        if (kept != '/' && kept != '\0')
-            continue;
-        *at = '\0';
-        if (mkdir(path, MODE) < 0 && errno != EEXIST && errno != EISDIR) {
-            report_failure(file, "cannot make the folder", path, errno);
-            return false;
-        }
-        *at = kept;
-        if (kept == '\0')
-            return true;
-    }
-}
-
 /* A name like those of TensorBoard's own writers; the number distinguishes files of one second. */
 static bool open_file(struct event_file *file)
 {
@@ -94,7 +73,10 @@ static bool open_file(struct event_file *file)
 static void work(void *data)
 {
     struct event_file *file = data;
-    bool good = make_folder(file) && open_file(file);
+    bool good = file_make_folders(file->folder, MODE);
+    if (!good)
+        report_failure(file, "cannot make the folder", file->folder, errno);
+    good = good && open_file(file);
     if (good)
         reply_opened(file->publisher, "path", file->path);
     for (bool more = true; good && more;) {

@@ -232,7 +232,6 @@ struct vitals_usage {
 
     struct usage_index processes; /* struct usage_process */
     uint64_t root_key;            /* launcher mode: the command */
-    bool rooted;
     uint64_t seen_processes; /* of the tree, ever */
     uint64_t living;
     double finals[FLOW_COUNT];         /* of members that are gone and in no process's counter */
