@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import shutil
 import socket
@@ -12,6 +13,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from harness import SOURCE, environment
 from tell_program import PATIENCE
 
 SERVERS_PYTHON = os.environ.get("VITALS_SERVERS_PYTHON", "")
@@ -35,6 +37,32 @@ json.dump([[f.name, f.type, f.unit, f.documentation,
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as free:
         return free.getsockname()[1]
+
+
+def start_server(add_cleanup, command, **env):
+    """Starts a program; `add_cleanup` (of a case, or of a class) gets what ends it."""
+    process = subprocess.Popen(command, env=environment(**env), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    add_cleanup(process.wait)
+    add_cleanup(process.kill)
+
+
+def start_prometheus(add_cleanup, folder, config):
+    """Starts a Prometheus with a configuration, its files in `folder`; returns its port."""
+    file, port = pathlib.Path(folder, "prometheus.yml"), free_port()
+    file.write_text(config)
+    start_server(add_cleanup, [PROMETHEUS, f"--config.file={file}", f"--storage.tsdb.path={folder}/data",
+                               f"--web.listen-address=127.0.0.1:{port}"])
+    return port
+
+
+def shipped_config(*targets):
+    """The packaged configuration, without rules, for these targets, asked once a second."""
+    text = (SOURCE / "packaging" / "prometheus" / "prometheus.yml").read_text()
+    for shipped, ours in (('targets: ["localhost:9847"]', f"targets: {json.dumps(targets)}"), ("15s", "1s"),
+                          ("rule_files:\n  - vitals.rules.yml\n", "")):
+        assert shipped in text, f"the packaged prometheus.yml lacks {shipped!r}"
+        text = text.replace(shipped, ours)
+    return text
 
 
 def ask_prometheus(port, query):

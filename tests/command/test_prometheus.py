@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import re
-import socket
 import stat
 import subprocess
 import tempfile
@@ -12,8 +11,8 @@ import time
 import unittest
 
 from cast import kernel_thread
-from exposed import (PROMETHEUS, ask_prometheus, await_prometheus, lint, needs_client,
-                     needs_promtool, parse, series)
+from exposed import (PROMETHEUS, ask_prometheus, await_prometheus, free_port, lint, needs_client,
+                     needs_promtool, parse, series, shipped_config, start_prometheus, start_server)
 from harness import SANITIZED, SOURCE, VITALS, environment, nvml, reads_json, wait_until
 from served import Server
 from tell_program import PATIENCE, Tell, snapshots
@@ -225,17 +224,12 @@ class Scraped(unittest.TestCase):
         """The whole way, once: a sampler, the pipe, the server, Prometheus; counters count."""
         kernel_thread(self)  # in a pid namespace of its own, a pid that a driver names proves nothing
         with tempfile.TemporaryDirectory() as folder:
-            with socket.create_server(("127.0.0.1", 0)) as free:
-                target = f"127.0.0.1:{free.getsockname()[1]}"
+            target = f"127.0.0.1:{free_port()}"
             # On this simulated device the process that reads is at work.
             scenario = SOURCE / "tests" / "nvml" / "scenarios" / "two-healthy.conf"
-            serve = subprocess.Popen([VITALS, "serve", "--nvml", nvml("r580"), "--backends", "nvidia",
-                                      "--listen", target, "--interval", "0.5"],
-                                     env=environment(VITALS_NVML_SCENARIO=scenario),
-                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            self.addCleanup(serve.wait)
-            self.addCleanup(serve.terminate)
-            port = self.start(folder, target)
+            start_server(self.addCleanup, [VITALS, "serve", "--nvml", nvml("r580"), "--backends", "nvidia",
+                                           "--listen", target, "--interval", "0.5"], VITALS_NVML_SCENARIO=scenario)
+            port = start_prometheus(self.addCleanup, folder, shipped_config(target))
             await_prometheus(port, 'vitals_collector_success{collector="nvidia"} == 1')
             await_prometheus(port, "increase(vitals_gpu_busy_seconds_total[1m]) > 0")
             await_prometheus(port, 'increase(vitals_workload_gpu_busy_seconds_total[1m]) > 0')
@@ -244,28 +238,13 @@ class Scraped(unittest.TestCase):
             self.assertTrue(all("user" in one["metric"] for one in joined))
             self.doCleanups()
 
-    def start(self, folder, target):
-        config = pathlib.Path(folder) / "prometheus.yml"
-        shipped = (SOURCE / "packaging" / "prometheus" / "prometheus.yml").read_text()
-        config.write_text(shipped.replace("localhost:9847", target).replace("15s", "1s").replace(
-            "rule_files:\n  - vitals.rules.yml\n", ""))
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        server = subprocess.Popen(
-            [PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
-             f"--web.listen-address=127.0.0.1:{port}"],
-            env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(server.wait)
-        self.addCleanup(server.kill)
-        return port
-
     def test_it_scrapes_and_stores(self):
         line = snapshots("--demo")[0]
         with tempfile.TemporaryDirectory() as folder, Server(samples=False,
                                                              processes="pid") as server:
             server.write(line)
             server.wait_ready()
-            port = self.start(folder, f"127.0.0.1:{server.port}")
+            port = start_prometheus(self.addCleanup, folder, shipped_config(f"127.0.0.1:{server.port}"))
             await_prometheus(port, 'up{job="vitals"} == 1')
             stored = await_prometheus(port, "vitals_gpu_memory_used_bytes")
             wanted = {gpu["uuid"]: gpu["memory_used_bytes"] for gpu in json.loads(line)["tables"]["gpu"]

@@ -6,12 +6,11 @@ public text of nvitop 1.7 has it.
 """
 
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
-from exposed import PROMETHEUS, await_prometheus, free_port
-from harness import SOURCE, VITALS, environment, nvml, reads_json
+from exposed import PROMETHEUS, await_prometheus, free_port, start_prometheus, start_server
+from harness import SOURCE, VITALS, nvml, reads_json
 
 # By the name of a host alone.
 OF_HOSTS = ("host_cpu_percent_Percentage host_load_average_1m_Percentage host_load_average_5m_Percentage "
@@ -41,22 +40,14 @@ class Dashboard(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        target, cls.port = free_port(), free_port()
-        config = pathlib.Path(folder.name, "prometheus.yml")
-        config.write_text("scrape_configs: [{job_name: nvitop, scrape_interval: 1s, "
-                          f"static_configs: [{{targets: ['127.0.0.1:{target}']}}]}}]\n")
+        target = free_port()
+        config = ("scrape_configs: [{job_name: nvitop, scrape_interval: 1s, "
+                  f"static_configs: [{{targets: ['127.0.0.1:{target}']}}]}}]\n")
         scenario = SOURCE / "tests" / "nvml" / "scenarios" / "two-healthy.conf"
-        cls.start([VITALS, "serve", "--nvml", nvml("r580"), "--backends", "nvidia", "--compat", "nvitop-exporter",
-                   "--listen", f"127.0.0.1:{target}"], VITALS_NVML_SCENARIO=scenario)
-        cls.start([PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={folder.name}/data",
-                   f"--web.listen-address=127.0.0.1:{cls.port}"])
-
-    @classmethod
-    def start(cls, command, **env):
-        process = subprocess.Popen(command, env=environment(**env), stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
-        cls.addClassCleanup(process.wait)
-        cls.addClassCleanup(process.kill)
+        start_server(cls.addClassCleanup,
+                     [VITALS, "serve", "--nvml", nvml("r580"), "--backends", "nvidia", "--compat", "nvitop-exporter",
+                      "--listen", f"127.0.0.1:{target}"], VITALS_NVML_SCENARIO=scenario)
+        cls.port = start_prometheus(cls.addClassCleanup, folder.name, config)
 
     def ask(self, query):
         return await_prometheus(self.port, query)

@@ -10,8 +10,9 @@ import tempfile
 import unittest
 import urllib.request
 
-from exposed import PROMETHEUS, PROMTOOL, ask_prometheus, await_prometheus, free_port, series
-from harness import SOURCE, VITALS, environment, reads_json
+from exposed import (PROMETHEUS, PROMTOOL, ask_prometheus, await_prometheus, free_port, series, start_prometheus,
+                     start_server)
+from harness import SOURCE, VITALS, reads_json
 from tell_program import PATIENCE
 
 SHIPPED = SOURCE / "packaging" / "prometheus"
@@ -112,27 +113,19 @@ class Panels(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.target, cls.ailing, cls.lost, cls.port = (free_port() for _ in range(4))
-        config = pathlib.Path(folder.name, "prometheus.yml")
-        config.write_text("global: {scrape_interval: 1s, evaluation_interval: 1s}\n"
-                          f"rule_files: ['{folder.name}/rules.yml']\n"
-                          f"scrape_configs: [{{job_name: vitals, static_configs: [{{targets: "
-                          f"['127.0.0.1:{cls.target}', '127.0.0.1:{cls.ailing}', '127.0.0.1:{cls.lost}']}}]}}]\n")
+        cls.target, cls.ailing, cls.lost = (free_port() for _ in range(3))
+        config = ("global: {scrape_interval: 1s, evaluation_interval: 1s}\n"
+                  f"rule_files: ['{folder.name}/rules.yml']\n"
+                  f"scrape_configs: [{{job_name: vitals, static_configs: [{{targets: "
+                  f"['127.0.0.1:{cls.target}', '127.0.0.1:{cls.ailing}', '127.0.0.1:{cls.lost}']}}]}}]\n")
         rules = (SHIPPED / "vitals.rules.yml").read_text()
         pathlib.Path(folder.name, "rules.yml").write_text(re.sub(r"(?m)^        for: \S+$", "        for: 0s", rules))
-        cls.start([VITALS, "serve", "--demo", "--processes", "pid", "--listen", f"127.0.0.1:{cls.target}"])
-        cls.start([VITALS, "serve", "--demo=ailing", "--listen", f"127.0.0.1:{cls.ailing}"])
-        cls.start([PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={folder.name}/data",
-                   f"--web.listen-address=127.0.0.1:{cls.port}"])
+        for port, *options in ((cls.target, "--demo", "--processes", "pid"), (cls.ailing, "--demo=ailing")):
+            start_server(cls.addClassCleanup, [VITALS, "serve", *options, "--listen", f"127.0.0.1:{port}"])
+        cls.port = start_prometheus(cls.addClassCleanup, folder.name, config)
         await_prometheus(cls.port, "count_over_time(vitals_build_info[1h]) > 2")  # enough for a rate
         with urllib.request.urlopen(f"http://127.0.0.1:{cls.target}/metrics", timeout=PATIENCE) as answer:
             cls.exported = set(series(answer.read().decode()))
-
-    @classmethod
-    def start(cls, command):
-        process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        cls.addClassCleanup(process.wait)
-        cls.addClassCleanup(process.kill)
 
     def is_exported(self, query):
         """What this machine lacks, as swap or pressure, has no series; each device of the demo has all."""

@@ -1,41 +1,23 @@
 """`vitals top --prometheus`: a real Prometheus that scrapes real `vitals serve` and a target that is down."""
 
 import json
-import pathlib
-import subprocess
 import tempfile
 import unittest
 
-from exposed import PROMETHEUS, await_prometheus, free_port
-from harness import SOURCE, environment, vitals
+from exposed import PROMETHEUS, await_prometheus, free_port, shipped_config, start_prometheus
+from harness import vitals
 from served import Server
 
-TARGETS = 'targets: ["localhost:9847"]'
 
 
 @unittest.skipUnless(PROMETHEUS, "no prometheus")
 class Top(unittest.TestCase):
-    def start(self, folder, *targets):
-        config = pathlib.Path(folder) / "prometheus.yml"
-        shipped = (SOURCE / "packaging" / "prometheus" / "prometheus.yml").read_text()
-        self.assertIn(TARGETS, shipped)
-        config.write_text(shipped.replace(TARGETS, f"targets: {json.dumps(targets)}").replace("15s", "1s").replace(
-            "rule_files:\n  - vitals.rules.yml\n", ""))
-        port = free_port()
-        server = subprocess.Popen(
-            [PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
-             f"--web.listen-address=127.0.0.1:{port}"],
-            env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(server.wait)
-        self.addCleanup(server.kill)
-        return port
-
     def test_it_shows_what_the_machines_say(self):
         """The same rows as by asking the machines."""
         with tempfile.TemporaryDirectory() as folder, Server() as server, Server() as other:
             down = f"127.0.0.1:{free_port()}"
             names = [f"127.0.0.1:{server.port}", f"127.0.0.1:{other.port}"]
-            port = self.start(folder, *names, down)
+            port = start_prometheus(self.addCleanup, folder, shipped_config(*names, down))
             await_prometheus(port, 'count(vitals_gpu_info) >= 8')
             await_prometheus(port, f'up{{instance="{down}"}} == 0')
 
