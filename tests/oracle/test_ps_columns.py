@@ -75,7 +75,7 @@ class Columns(unittest.TestCase):
         cls.pids = [cls.cast.pids["odd"], cls.cast.pids["plain"], os.getpid()]
 
     def test_signals(self):
-        for pid in self.pids:
+        for pid in self.pids[:2]:  # we ourselves block all signals while we start a program (vfork)
             columns = ("blocked", "ignored", "caught", "pending")
             self.assertEqual(ours(pid, *columns),
                              [names_of_mask(int(mask, 16)) for mask in theirs(pid, *columns)])
