@@ -19,96 +19,11 @@ import urllib.parse
 from harness import BUILD, VITALS, environment, for_every_user, vitals, wait_until
 from input_events import BUILT, Events
 from served import Server
+from stranger import Stranger, demo, endless, hangs, machine, says, stop
 
 TELLS = f"env VITALS_TELL={for_every_user(BUILD.resolve() / 'tell')}"  # it is not beside the program of events
 DEVICES = 5  # of the demo, two of them parts of one
 LIMIT = 1024 * 1024  # POLL_ANSWER_MAX
-
-
-def machine(*options):
-    """A process of `vitals serve`, and where it listens."""
-    process = subprocess.Popen([VITALS, "serve", "--demo", "--listen", "127.0.0.1:0", *options],
-                               env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    url = process.stderr.readline().split()[-1]
-    return process, re.match(r"http://([^/]+)/", url)[1]
-
-
-def stop(process):
-    process.terminate()
-    process.wait()
-    process.stderr.close()
-
-
-class Stranger:
-    """A machine that does what `answer(connection, request)` does with each connection and request."""
-
-    def __init__(self, answer):
-        self.answer, self.requests, self.bodies, self.connections, self.sent = answer, [], [], 0, 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.name = f"127.0.0.1:{self.port}"
-        self.open = []
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                connection = self.listener.accept()[0]
-                self.connections += 1
-                self.open.append(connection)
-                threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
-
-    def serve(self, connection):
-        got = b""
-        with contextlib.suppress(OSError):
-            while part := connection.recv(65536):
-                got += part
-                while b"\r\n\r\n" in got:
-                    request, _, got = got.partition(b"\r\n\r\n")
-                    self.requests.append(request.decode())
-                    if length := re.search(rb"(?i)\r\ncontent-length: (\d+)", request):
-                        while len(got) < int(length[1]):
-                            got += connection.recv(65536)
-                        self.bodies.append(got[:int(length[1])].decode())
-                        got = got[int(length[1]):]
-                    self.answer(self, connection)
-
-    def close(self):
-        self.listener.close()
-        for connection in self.open:
-            connection.close()
-
-
-def says(body, status="200 OK", more=""):
-    def answer(_, connection):
-        head = f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n{more}\r\n"
-        connection.sendall(head.encode() + body)
-    return answer
-
-
-def endless(stranger, connection):
-    connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-    with contextlib.suppress(OSError):
-        while True:
-            stranger.sent += connection.send(b" " * 65536)
-
-
-def hangs(_stranger, _connection):
-    pass
-
-
-def demo():
-    """A snapshot of the demo with few of this machine's processes: an answer has a limit.
-
-    The demo's devices are used by this machine's processes, and these may end while they are read.
-    """
-    while True:
-        document = json.loads(vitals("--json", "--demo").stdout)
-        used = {user["process"] for user in document["tables"]["gpu_process"]}
-        found = [process for process in document["tables"]["process"] if process["key"] in used]
-        if found:
-            document["tables"]["process"] = found
-            return document
 
 
 def hostile():
