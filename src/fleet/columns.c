@@ -368,6 +368,8 @@ int fleet_print_json(const struct fleet_view *view, vitals_write_fn *write, void
     form_put_string(&form, "by", fleet_by_names[view->table->by]);
     form_put_count(&form, "gpus", view->table->gpus);
     form_put_count(&form, "free", view->table->free);
+    form_put_bool(&form, "cut", fleet->full);
+    form_put_string(&form, "why", fleet->trouble[0] != '\0' ? fleet->trouble : NULL);
     form_begin_member(&form, "machines", '[');
     for (size_t i = 0; i < fleet->count; i++) {
         const struct fleet_host *host = &fleet->hosts[i];

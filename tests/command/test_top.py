@@ -16,7 +16,8 @@ import time
 import unittest
 import urllib.parse
 
-from harness import BUILD, VITALS, environment, for_every_user, vitals, wait_until
+import jsonschema
+from harness import BUILD, SOURCE, VITALS, environment, for_every_user, vitals, wait_until
 from input_events import BUILT, Events
 from served import Server
 from stranger import Stranger, demo, endless, hangs, machine, says, stop
@@ -24,6 +25,7 @@ from stranger import Stranger, demo, endless, hangs, machine, says, stop
 TELLS = f"env VITALS_TELL={for_every_user(BUILD.resolve() / 'tell')}"  # it is not beside the program of events
 DEVICES = 5  # of the demo, two of them parts of one
 LIMIT = 1024 * 1024  # POLL_ANSWER_MAX
+FORM = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/schema/fleet.json").read_text()))
 
 
 def hostile():
@@ -49,6 +51,13 @@ def snapshot(**tables):
     return json.dumps(whole, separators=(",", ":")).encode()
 
 
+def read_document(text):
+    """What `--json` printed, whose form is checked: of rows that are thousands, the first and the last."""
+    document = json.loads(text)
+    FORM.validate(document | {"rows": document["rows"][:50] + document["rows"][-5:]})
+    return document
+
+
 class Top(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -62,14 +71,14 @@ class Top(unittest.TestCase):
 
     @staticmethod
     def document(*arguments):
-        return json.loads(vitals("top", "--json", "--host-timeout", "20", *arguments).stdout)
+        return read_document(vitals("top", "--json", "--host-timeout", "20", *arguments).stdout)
 
     @staticmethod
     def until(holds, *arguments):
         """A document with machines that hang, for which it waits as long as others need on a busy machine."""
         for timeout in (2, 10, 50):
             done = vitals("top", "--json", "--host-timeout", timeout, *arguments, timeout=120)
-            document = json.loads(done.stdout)
+            document = read_document(done.stdout)
             if holds({one["host"]: one for one in document["machines"]}):
                 break
         return document
@@ -428,7 +437,7 @@ class Prometheus(unittest.TestCase):
         self.addCleanup(self.server.close)
         done = vitals("top", "--json", "--host-timeout", "20", "--prometheus", f"http://{self.server.name}/", *arguments)
         self.assertEqual(done.returncode, code, done.stderr)
-        document = json.loads(done.stdout)
+        document = read_document(done.stdout)
         return document, {one["host"]: one for one in document["machines"]}
 
     def test_rows_are_those_of_the_newest_scrape(self):
@@ -476,6 +485,16 @@ class Prometheus(unittest.TestCase):
                          {f"{name}:9847": "answers" for name in names[:-1]} | {f"{names[-1]}:9847": "silent"})
         self.assertIn("cannot reach it", machines[f"{names[-1]}:9847"]["why"])
 
+    def test_more_machines_than_are_shown(self):
+        most = 10000
+        series = [scraped("vitals_build_info", instance=f"n{number}:9847") for number in range(most + 1)]
+        for count in (most, most + 1):
+            document, machines = self.top(says(answered(*series[:count])))
+            self.assertEqual(len(machines), most)
+            self.assertEqual(document["cut"], count > most)
+            self.assertEqual(document["why"], f"Prometheus knows more than {most} machines: choose some with --hosts"
+                             if count > most else None)
+
     def test_a_load_of_an_older_scrape_is_not_shown(self):
         document, _ = self.top(says(answered(scraped("up"), scraped("vitals_build_info"),
                                              scraped("vitals_host_load1", 9, ago=25))), "--by", "node")
@@ -517,6 +536,9 @@ class Prometheus(unittest.TestCase):
                 self.assertEqual(machines["a"]["state"], state)
                 self.assertIn("Prometheus: ", machines["a"]["why"])
                 self.assertIn(why, machines["a"]["why"])
+                document, machines = self.top(answer, code=1)
+                self.assertEqual(machines, {})
+                self.assertIn(why, document["why"])
                 table = vitals("top", "--once", "--prometheus", f"http://{self.server.name}", "--host-timeout", "20").stdout
                 self.assertIn(why, table)
         server = Stranger(hangs)
