@@ -38,6 +38,7 @@ struct ssh_host {
     char said[FLEET_WHY];      /* the last line of its errors */
     char odd[FLEET_WHY];       /* the last line that is no document, as a ~/.bashrc there prints */
     uint64_t since_ns, due_ns; /* since it was started, or answered; when it is started again */
+    uint64_t ahead_ns;         /* of our clock: its own, by the newest document that came at once */
     unsigned failures;
     bool waits; /* it has not answered yet */
     bool good;  /* a document of this process could be read */
@@ -166,12 +167,17 @@ static void close_ends(struct ssh_host *host)
     host->lines = NULL;
 }
 
-/* When what comes now was sent. What waited while this process paused, in a pipe and in ssh, comes
- * at once when it goes on: it may be as old as the pause. */
-static uint64_t sent_ns(const struct over_ssh *own, uint64_t now_ns)
+/* When a document that comes now was made. What waited while this process paused, in a pipe and in
+ * ssh, comes at once when it goes on: its age is told by the clock of its machine. */
+static uint64_t made_ns(const struct over_ssh *own, struct ssh_host *host,
+                        const vitals_snapshot *document, uint64_t now_ns)
 {
     bool late = own->resumed_ns > 0 && now_ns - own->resumed_ns < PAUSE_NS + own->interval_ns / 2;
-    return late ? own->paused_ns : now_ns;
+    uint64_t theirs_ns = vitals_snapshot_boottime_ns(document);
+    if (!late || host->ahead_ns == 0)
+        host->ahead_ns = theirs_ns - (late ? own->paused_ns : now_ns); /* modulo 2^64, as below */
+    uint64_t made = theirs_ns - host->ahead_ns;
+    return made > now_ns ? now_ns : made < own->paused_ns ? own->paused_ns : made;
 }
 
 /* Takes documents, reading at most so often. Returns how many that were. */
@@ -198,9 +204,11 @@ static int take_output(struct over_ssh *own, struct fleet *fleet, size_t place, 
         host->waits = false;
         host->since_ns = clock_now_ns();
         host->done = own->interval_ns == 0;
-        host->good = fleet_take_document(fleet, place, (vitals_text){line, size},
-                                         sent_ns(own, host->since_ns)) ||
-                     host->good;
+        if (fleet_take_document(fleet, place, (vitals_text){line, size}, host->since_ns)) {
+            host->good = true;
+            fleet_answered(fleet, place, NULL,
+                           made_ns(own, host, fleet_newest(fleet, place), host->since_ns));
+        }
         taken++;
     }
     return taken;
