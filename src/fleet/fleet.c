@@ -257,7 +257,9 @@ bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now
         state = FLEET_NO_LOGIN;
         (void)snprintf(why, sizeof why, "%s%s", of,
                        strcmp(rest, "401") == 0 ? "a login is missing or wrong"
-                                                : "the login is not permitted");
+                       : fleet->prometheus
+                           ? "the login is not permitted"
+                           : "the login, or this name of it, is not permitted (--allow-host)");
     } else if ((rest = behind(at, "other")) != NULL)
         (void)snprintf(why, sizeof why,
                        fleet->prometheus          ? "Prometheus: it refuses the query (%.20s)"

@@ -294,6 +294,12 @@ class Top(unittest.TestCase):
             self.assertIn("Authorization: Basic YW55OndvcmQ=", "".join(second.requests))
         self.assertIn("nowhere", vitals("top", "--netrc", "/nowhere", "--hosts", first.name).stderr)
 
+    def test_a_name_that_is_not_the_machines(self):
+        """As node01.example where the machine calls itself node01."""
+        document = self.document("--hosts", f"a.localhost:{self.names[0].rpartition(':')[2]}")
+        self.assertEqual([one["state"] for one in document["machines"]], ["login"])
+        self.assertIn("--allow-host", document["machines"][0]["why"])
+
     def test_a_real_login(self):
         from served import bcrypt
         with tempfile.TemporaryDirectory() as folder:
