@@ -32,12 +32,15 @@ def snapshots(*arguments):
 
 class Demo(unittest.TestCase):
     def test_its_jobs_pods_and_services_are_workloads(self):
-        tables = snapshots("--demo")[0]
-        rows = {row["id"]: row for row in tables["workload"]}
-        users = {row["process"] for row in tables["gpu_process"]}
-        ids = {row["workload"] for row in tables["process"] if row["key"] in users}
-        kinds = {rows[name]["kind"] for name in ids if name is not None}
-        # Who plays a part is chosen among the living, and may end: not all parts are played always.
+        # Each part is played by one of this machine's newest processes, which may end before it is read.
+        for _ in range(10):
+            tables = snapshots("--demo")[0]
+            rows = {row["id"]: row for row in tables["workload"]}
+            users = {row["process"] for row in tables["gpu_process"]}
+            ids = {row["workload"] for row in tables["process"] if row["key"] in users}
+            kinds = {rows[name]["kind"] for name in ids if name is not None}
+            if len(kinds - {"user"}) >= 2:
+                break
         if len(users) < 4:
             self.skipTest(f"the demo found {len(users)} processes")
         self.assertGreaterEqual(len(kinds - {"user"}), 2, kinds)
