@@ -45,6 +45,15 @@ VITALS_API VITALS_CHECKED int vitals_process_of(vitals_context *context, const v
                                                 vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
 
+/* Opens a handle on one thread of the process, by its tid in the table thread; *out is yours to
+ * free. It is there to change one thread: vitals_process_set_nice, set_io_priority and set_affinity
+ * go to it, and return EGONE once it has ended; vitals_process_pid is its tid. Signals and waits
+ * are EUNSUPPORTED. Errors: EARGUMENT (below 1), EGONE (the process has ended, or has no such
+ * thread), EDENIED, EMEMORY, ESYSTEM. Cost: 3 system calls, and a descriptor until it is freed. */
+VITALS_API VITALS_CHECKED int vitals_process_thread(vitals_process *process, int64_t tid,
+                                                    vitals_process **out, vitals_error *error)
+    VITALS_NONNULL(1, 3);
+
 /* Frees the handle and closes its descriptors. Accepts NULL. The process itself is left alone. */
 VITALS_API void vitals_process_close(vitals_process *process);
 
@@ -229,7 +238,8 @@ VITALS_API VITALS_CHECKED int vitals_cpus_parse(vitals_text list, unsigned *cpus
  * accepted), EUNSUPPORTED (a process of another /proc). They go by pid, as the kernel has it, with
  * the proof before; a pid that is given away between proof and call is caught by the proof after,
  * and returns EGONE. What they set is read with process.nice, io_class, io_level, cpus_allowed_list
- * and the table limit. Cost: three system calls; five for affinity, at most ten where it is
+ * and the table limit. The first three change the first thread, or that of a handle from
+ * vitals_process_thread. Cost: three system calls; five for affinity, at most ten where it is
  * refused. */
 
 /* Sets the nice value of its first thread, -20 (most favored) to 19. */

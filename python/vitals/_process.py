@@ -168,6 +168,14 @@ class Process:
             raise ArgumentError(f"{listed} is no list of CPUs")
         _core.call(lib.vitals_process_set_affinity, self.pointer, ffi.new("unsigned[]", listed), len(listed))
 
+    def thread(self, tid: int) -> Process:
+        """A handle on one of its threads, by its tid in the table thread, to change that one: set_nice,
+        set_io_priority, set_affinity."""
+        made = Process.__new__(Process)
+        made._context = self._context
+        made._own(_core.create("vitals_process", lib.vitals_process_thread, self.pointer, tid))
+        return made
+
     def set_limit(self, name: str, soft: int | None, hard: int | None) -> None:
         """A resource limit by its name in the table limit: "nofile". None: unlimited."""
         unlimited = 2**64 - 1

@@ -537,6 +537,9 @@ enum { OS_STAT_TEXT = 2048 };
  * failure. */
 int os_process_open(const struct os *os, int64_t pid, bool statm, struct os_process *process);
 
+/* Opens the stat of one thread of a process. `thread` is untouched on failure. */
+int os_thread_open(const struct os *os, int64_t pid, int64_t tid, struct os_process *thread);
+
 /* Opens statm by pid: a kept stat that is read afterwards proves whose it is. */
 int os_process_open_statm(const struct os *os, struct os_process *process);
 void os_process_close(struct os_process *process);

@@ -146,6 +146,42 @@ int vitals_process_of(vitals_context *context, const vitals_row *row, vitals_pro
                      (unsigned long long)pid);
 }
 
+int vitals_process_thread(vitals_process *process, int64_t tid, vitals_process **out,
+                          vitals_error *error)
+{
+    if (tid < 1)
+        return error_set(error, VITALS_EARGUMENT, 0, "%lld is not a tid; tids begin at 1",
+                         (long long)tid);
+    vitals_process *thread = memory_alloc(sizeof *thread);
+    if (thread == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    struct os_stat stat = {.has = 0};
+    thread->context = process->context;
+    thread->files = (struct os_process){.pid = tid, .stat = -1, .statm = -1};
+    thread->pidfd = -1;
+    thread->how.state = VITALS_NOT_YET;
+    int result = os_thread_open(&process->context->os, process->files.pid, tid, &thread->files);
+    if (result == 0)
+        result = read_stat(thread, &stat);
+    if (result == 0 && (stat.has & OS_STAT_START) == 0)
+        result = -EBADMSG;
+    thread->start_ticks = stat.start_ticks;
+
+    /* Its folder was that of the process, if this lives now. */
+    int code = live_prove(process, error);
+    if (code == 0 && process_is_gone(result))
+        code = error_set(error, VITALS_EGONE, -result, "process %lld has no thread %lld",
+                         (long long)process->files.pid, (long long)tid);
+    else if (code == 0 && result < 0)
+        code = error_system(error, -result, "thread %lld", (long long)tid);
+    if (code < 0) {
+        vitals_process_close(thread);
+        return code;
+    }
+    *out = thread;
+    return 0;
+}
+
 void vitals_process_close(vitals_process *process)
 {
     if (process == NULL)

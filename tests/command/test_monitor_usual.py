@@ -379,14 +379,14 @@ class Keys(unittest.TestCase):
 class Page(unittest.TestCase):
     """The pages of one process, a child of the test."""
 
-    def start(self, command=("sleep", "600")):
+    def start(self, command=("sleep", "600"), words="sleep 600"):
         self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL,
                                       env={"PATH": os.environ["PATH"], "PAGE_MARK": "here it is"})
         self.addCleanup(lambda: (self.child.kill(), self.child.wait()))
         self.monitor = Events(120, 40)
         self.addCleanup(self.monitor.close)
         self.monitor.run(f"env -u VITALS_LAYOUT {VITALS} --backends none -p {self.child.pid}")
-        self.monitor.wait(str(self.child.pid), "sleep 600")
+        self.monitor.wait(str(self.child.pid), words)
         self.monitor.type("Down", "Enter")
         return self.monitor.wait("1 Overview", "working directory", "descriptors")
 
@@ -454,6 +454,26 @@ class Page(unittest.TestCase):
         self.assertEqual(os.getpriority(os.PRIO_PROCESS, self.child.pid), 7)
         self.monitor.type("n", "Escape")
         self.assertIn("q back", self.last())
+
+    def test_every_thread_is_changed(self):
+        self.start(["python3", "-c", "import threading, time\nfor _ in range(5):\n"
+                    "    threading.Thread(target=time.sleep, args=(600,)).start()\nprint(end='', flush=True)"],
+                   words="python3")
+        folder = pathlib.Path(f"/proc/{self.child.pid}/task")
+        while len(list(folder.iterdir())) < 6:
+            time.sleep(0.01)
+        self.assertEqual(self.answer("n", "9").strip(), "nice of 6 threads: 9")
+        self.assertEqual({os.getpriority(os.PRIO_PROCESS, int(thread.name)) for thread in folder.iterdir()}, {9})
+        first = min(os.sched_getaffinity(self.child.pid))
+        self.assertEqual(self.answer("a", str(first)).strip(), f"CPUs of 6 threads: {first}")
+        self.assertEqual([os.sched_getaffinity(int(thread.name)) for thread in folder.iterdir()], [{first}] * 6)
+        self.assertIn("not changed", self.answer("a", "4000000"))
+
+    def test_what_its_end_frees(self):
+        self.start()
+        self.assertRegex(self.monitor.wait("when it ends"), r"when it ends +frees [\d.]+[KM]iB of memory")
+        self.monitor.type("T")
+        self.assertRegex(self.monitor.screen(), r"Its end frees about [\d.]+[KM]iB of memory")
 
     def test_any_signal(self):
         self.start()

@@ -646,12 +646,12 @@ static const struct {
     {ACTION_AFFINITY, PROMPT_CPUS, "CPUs", "as in 0-3,8; all"},
 };
 
-/* " of the first of 34 threads": the system call changes one thread, not the others. */
+/* " of 34 threads" */
 static void threads_words(unsigned long long threads, char out[static WORDS])
 {
     out[0] = '\0';
     if (threads > 1)
-        (void)snprintf(out, WORDS, " of the first of %llu threads", threads);
+        (void)snprintf(out, WORDS, " of %llu threads", threads);
 }
 
 /* ", now 5": what it has, asked now; nothing of it waits for a lock of the process. */
@@ -775,40 +775,101 @@ static bool parse_io(const char *text, vitals_io_class *io_class, int *level)
     return text[0] >= '0' && text[0] <= '7' && text[1] == '\0';
 }
 
+/* What a person has entered. */
+struct process_change {
+    enum prompt prompt;
+    int nice, level, count;
+    vitals_io_class io_class;
+    unsigned cpus[4096];     /* `count` of them; 0: all */
+    size_t changed, refused; /* threads, and why the first was refused: */
+    vitals_error error;
+};
+
+static bool parse_change(const char *text, struct process_change *change)
+{
+    int end = 0, most = (int)ARRAY_COUNT(change->cpus);
+    if (change->prompt == PROMPT_NICE)
+        return sscanf(text, " %3d %n", &change->nice, &end) == 1 && text[end] == '\0';
+    if (change->prompt == PROMPT_IO)
+        return parse_io(text, &change->io_class, &change->level);
+    if (strcmp(text, "all") != 0)
+        change->count = vitals_cpus_parse((vitals_text){text, strlen(text)}, change->cpus,
+                                          (size_t)most);
+    return change->count >= 0 && change->count <= most;
+}
+
+static void change_thread(vitals_process *process, int64_t tid, struct process_change *change)
+{
+    vitals_process *thread = NULL;
+    vitals_error error;
+    int code = vitals_process_thread(process, tid, &thread, &error);
+    if (code == 0 && change->prompt == PROMPT_NICE)
+        code = vitals_process_set_nice(thread, change->nice, &error);
+    else if (code == 0 && change->prompt == PROMPT_IO)
+        code = vitals_process_set_io_priority(thread, change->io_class, change->level, &error);
+    else if (code == 0)
+        code = vitals_process_set_affinity(thread, change->cpus, (size_t)change->count, &error);
+    vitals_process_close(thread);
+    change->changed += code == 0;
+    if (code == 0 || code == VITALS_EGONE) /* a thread that has ended needs no change */
+        return;
+    if (change->refused++ == 0)
+        change->error = error;
+}
+
+/* Each thread once, until none is new: one that starts meanwhile may have been started by one that
+ * was not changed yet. */
+static void change_threads(vitals_process *process, struct process_change *change)
+{
+    enum { ROUNDS = 8 };
+    vitals_request *request = NULL;
+    vitals_snapshot *before = NULL, *now = NULL;
+    bool found = vitals_request_new(0, &request, &change->error) == 0 &&
+                 vitals_request_add(request, VITALS_THREAD_TID, &change->error) == 0;
+    for (int round = 0; found && round < ROUNDS; round++) {
+        uint64_t tid;
+        if (vitals_process_ask(process, request, &now, &change->error) < 0)
+            break;
+        found = false;
+        for (const vitals_row *row = NULL;
+             (row = row_next(now, VITALS_TABLE_THREAD, row)) != NULL;) {
+            if (vitals_row_u64(row, VITALS_THREAD_TID, &tid) <= 0 ||
+                (before != NULL &&
+                 vitals_snapshot_find(before, VITALS_TABLE_THREAD, vitals_row_key(row)) != NULL))
+                continue;
+            change_thread(process, (int64_t)tid, change);
+            found = true;
+        }
+        vitals_snapshot_unref(before);
+        before = now;
+    }
+    vitals_snapshot_unref(before);
+    vitals_request_free(request);
+}
+
 void process_page_answer(struct monitor *monitor, struct process_page *page, enum prompt prompt,
                          const char *text)
 {
-    enum { CPUS_MOST = 4096 };
     static const char *const WHAT[] = {"nice", "I/O priority", "CPUs"};
+    const char *what = WHAT[prompt == PROMPT_LINES ? 0 : prompt - PROMPT_NICE];
     char threads[WORDS];
-    vitals_error error = {.code = 0};
-    vitals_io_class io_class = VITALS_IO_NONE;
-    int code = VITALS_EARGUMENT, level = 0, nice = 0, end = 0;
+    struct process_change change = {.prompt = prompt};
     if (prompt == PROMPT_LINES || text[0] == '\0' || page->process == NULL)
         return;
-    (void)snprintf(error.message, sizeof error.message, "\"%.80s\" is none", text);
-    if (prompt == PROMPT_NICE) {
-        if (sscanf(text, " %3d %n", &nice, &end) == 1 && text[end] == '\0')
-            code = vitals_process_set_nice(page->process, nice, &error);
-    } else if (prompt == PROMPT_IO) {
-        if (parse_io(text, &io_class, &level))
-            code = vitals_process_set_io_priority(page->process, io_class, level, &error);
-    } else {
-        unsigned *cpus = calloc(CPUS_MOST, sizeof *cpus);
-        int count = strcmp(text, "all") == 0
-                        ? 0
-                        : vitals_cpus_parse((vitals_text){text, strlen(text)}, cpus, CPUS_MOST);
-        if (cpus != NULL && count >= 0 && count <= CPUS_MOST)
-            code = vitals_process_set_affinity(page->process, cpus, (size_t)count, &error);
-        free(cpus);
-    }
-    page->due_ns[page->part] = 0;
-    threads_words(page->threads, threads);
-    if (code == 0)
-        model_say(&monitor->model, "%s%s: %s", WHAT[prompt - PROMPT_NICE], threads, text);
+    if (parse_change(text, &change))
+        change_threads(page->process, &change);
     else
-        model_say(&monitor->model, "%s: not changed: %s", WHAT[prompt - PROMPT_NICE],
-                  error.message);
+        (void)snprintf(change.error.message, sizeof change.error.message, "\"%.80s\" is none",
+                       text);
+    page->due_ns[page->part] = 0;
+    threads_words(change.changed, threads);
+    if (change.changed == 0)
+        model_say(&monitor->model, "%s: not changed: %s", what, change.error.message);
+    else if (change.refused == 0)
+        model_say(&monitor->model, "%s%s: %s", what, threads, text);
+    else
+        model_say(&monitor->model, "%s of %zu threads: %s; of %zu not: %s", what, change.changed,
+                  text, change.refused, change.error.message);
 }
 
 bool process_page_click(struct monitor *monitor, struct process_page *page,

@@ -276,6 +276,8 @@ RETURNS(int64_t, os_read_kept(int descriptor, char *out, size_t capacity), -ENOT
 RETURNS(int64_t, os_last_pid(const struct os *os, int *kept), -1)
 UNSUPPORTED(os_process_open(const struct os *os, int64_t pid, bool statm,
                             struct os_process *process))
+UNSUPPORTED(os_thread_open(const struct os *os, int64_t pid, int64_t tid,
+                           struct os_process *thread))
 UNSUPPORTED(os_process_open_statm(const struct os *os, struct os_process *process))
 DOES_NOTHING(os_process_close(struct os_process *process))
 UNSUPPORTED(os_process_stat(const struct os_process *process, char text[static OS_STAT_TEXT],

@@ -3,6 +3,7 @@
 #include "process_world.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <vitals/process.h>
 
@@ -135,6 +136,64 @@ static struct cpus cpus_of(pid_t pid)
         if (CPU_ISSET(cpu, &set))
             cpus.numbers[cpus.count++] = cpu;
     return cpus;
+}
+
+/* ---- one thread ---- */
+
+static void *wait_for_end(void *data)
+{
+    int *ends = data;
+    char byte = 0;
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+    CHECK_INT(write(ends[1], &tid, sizeof tid), sizeof tid);
+    (void)!read(ends[2], &byte, 1);
+    return NULL;
+}
+
+/* A second thread of this process is changed, and the first one is not. */
+static void one_thread_is_changed(void)
+{
+    struct world world;
+    world_open(&world, NULL, 0);
+    vitals_process *own = opened(&world, getpid()), *thread = NULL, *none = NULL;
+    vitals_error error;
+    pthread_t second;
+    int told[2], end[2];
+    CHECK_INT(pipe(told) | pipe(end), 0);
+    int ends[] = {told[0], told[1], end[0]};
+    CHECK_INT(pthread_create(&second, NULL, wait_for_end, ends), 0);
+    pid_t tid = 0;
+    CHECK_INT(read(told[0], &tid, sizeof tid), sizeof tid);
+
+    int nice = getpriority(PRIO_PROCESS, (id_t)getpid());
+    struct cpus before = cpus_of(getpid());
+    CHECK_OK(vitals_process_thread(own, tid, &thread, &error), error);
+    CHECK_INT(vitals_process_pid(thread), tid);
+    CHECK_OK(vitals_process_set_nice(thread, 19, &error), error);
+    CHECK_OK(vitals_process_set_io_priority(thread, VITALS_IO_IDLE, 0, &error), error);
+    CHECK_OK(vitals_process_set_affinity(thread, before.numbers, 1, &error), error);
+    CHECK_INT(getpriority(PRIO_PROCESS, (id_t)tid), 19);
+    CHECK_INT(io_priority(tid) >> 13, 3);
+    CHECK(cpus_of(tid).count == 1);
+    CHECK_INT(getpriority(PRIO_PROCESS, (id_t)getpid()), nice);
+    CHECK(cpus_of(getpid()).count == before.count);
+    CHECK_INT(vitals_process_signal(thread, 0, &error), VITALS_EUNSUPPORTED);
+
+    CHECK_INT(vitals_process_thread(own, 0, &none, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_process_thread(own, getppid(), &none, &error), VITALS_EGONE);
+    CHECK_CONTAINS(error.message, "has no thread");
+    CHECK_INT(close(end[1]), 0);
+    CHECK_INT(pthread_join(second, NULL), 0);
+    while (vitals_process_is_running(thread)) /* the kernel removes it a moment later */
+        (void)sched_yield();
+    CHECK_INT(vitals_process_set_nice(thread, 19, &error), VITALS_EGONE);
+    CHECK(none == NULL);
+    vitals_process_close(thread);
+    vitals_process_close(own);
+    (void)close(told[0]);
+    (void)close(told[1]);
+    (void)close(end[0]);
+    world_close(&world);
 }
 
 #define CHECK_CPUS(pid, expected, expected_count)                                  \
@@ -513,6 +572,7 @@ static void running_out_of_memory_changes_nothing(void)
 static const check_test tests[] = {
     {"nice is set", nice_is_set},
     {"I/O priority is set", io_priority_is_set},
+    {"one thread is changed", one_thread_is_changed},
     {"affinity is set and given back", affinity_is_set_and_given_back},
     {"a CPU that there is not is named", a_cpu_that_there_is_not_is_named},
     {"what could not be given back is said", what_could_not_be_given_back_is_said},

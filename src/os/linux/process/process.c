@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,6 +36,16 @@ int os_process_open(const struct os *os, int64_t pid, bool statm, struct os_proc
         os_process_open_statm(os, &opened);
     *process = opened;
     return 0;
+}
+
+int os_thread_open(const struct os *os, int64_t pid, int64_t tid, struct os_process *thread)
+{
+    char name[48];
+    (void)snprintf(name, sizeof name, "task/%lld/stat", (long long)tid);
+    int stat = linux_process_open(os, pid, name, 0);
+    if (stat >= 0)
+        *thread = (struct os_process){.pid = tid, .stat = stat, .statm = -1};
+    return stat < 0 ? stat : 0;
 }
 
 int os_process_open_statm(const struct os *os, struct os_process *process)
