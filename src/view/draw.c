@@ -250,6 +250,15 @@ void draw_steps(struct pen *pen, int x, int y, const int steps[2], ink style)
         put_dots(pen, x, y, false, pen->look->ascii ? both : steps, style);
 }
 
+/* The column of the mark, of so many; below 0: none. */
+static int mark_column(const struct graph *graph, int columns)
+{
+    uint64_t newest = graph->history->newest, each = (uint64_t)graph->seconds;
+    if (graph->mark == 0 || each == 0 || newest < graph->mark)
+        return -1;
+    return columns - 1 - (int)((newest - graph->ago) / each - (newest - graph->mark + 1) / each);
+}
+
 void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph)
 {
     bool ascii = pen->look->ascii;
@@ -275,6 +284,10 @@ void draw_graph(struct pen *pen, const struct box *box, const struct graph *grap
             put_dots(pen, box->x + column, y, graph->down, (const int[]){one, two}, style);
         }
     }
+    int mark = pen->look->plain ? -1 : mark_column(graph, box->columns);
+    for (int row = 0; row < box->rows && mark >= 0; row++)
+        canvas_repeat(pen->canvas, box->x + mark, box->y + row, 1, INK_KEY,
+                      pen->look->ascii ? "|" : "│");
 }
 
 void draw_time_marks(struct pen *pen, int left, int right, int y)
@@ -356,8 +369,13 @@ void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile)
     } else if (tile->up != NULL)
         draw_graph(pen, &chart, tile->up);
     int upper = tile->down != NULL && tile->up != NULL ? rows - rows / 2 : rows;
-    if (tile->begin != NULL && upper > 1 && !pen->look->plain)
-        (void)tile_words(pen, box->x, y + 1, end, INK_SOFT, tile->begin);
+    if (tile->begin != NULL && upper > 1 && !pen->look->plain) {
+        int mark = tile->up != NULL ? mark_column(tile->up, box->columns) : -1;
+        int wide = canvas_columns(tile->begin), at = box->x + mark + 1;
+        at -= mark >= 0 && at + wide > end ? wide + 1 : 0; /* before the line */
+        (void)tile_words(pen, at < box->x ? box->x : at, y + 1, end, mark < 0 ? INK_SOFT : INK_KEY,
+                         tile->begin);
+    }
     y += 1 + rows;
     (void)tile_words(pen, box->x, y, end, tile->left_style, tile->left);
     if (canvas_columns(tile->left) + 1 + right <= box->columns)

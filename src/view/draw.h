@@ -79,6 +79,7 @@ struct graph {
     int steps;   /* inks from `style` on, from the base of the graph to its top; 0: one */
     int seconds; /* of a column, whose begin is then a multiple of it, so that a graph moves as
                     seldom as it can; 0: GRAPH_SECONDS, counted from the newest */
+    size_t mark; /* a line stands so many seconds before the newest, less one; 0: none */
 };
 enum { GRAPH_SECONDS = 2 };
 void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph);
@@ -109,7 +110,8 @@ struct tile {
     const char *left, *right; /* below the chart */
     ink left_style;
     const struct graph *up, *down; /* `down` hangs below `up`; each may be NULL */
-    const char *begin;             /* when the charts begin; NULL: not said */
+    const char *begin;             /* when the charts begin, or of which time their mark is; NULL:
+                                      not said */
     bool chosen;
 };
 void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile);

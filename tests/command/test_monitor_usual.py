@@ -297,6 +297,45 @@ class Keys(unittest.TestCase):
         self.monitor.type("Down")
         self.assertIn("q quit", self.last())
 
+    def test_a_line_stands_at_the_time_that_is_shown(self):
+        self.start("--demo=story")
+        moment = re.search(r"12:0\d:\d\d", self.monitor.wait("llama-70b", "12:00:")).group()
+        self.monitor.wait("llama-70b", gone=(moment,))
+        self.assertIn("b past  A alerts", self.last())
+        self.monitor.type("b")
+        text = self.monitor.wait("E is now")
+        lines = text.splitlines()
+        at = next(row for row, line in enumerate(lines) if re.search(r"\d+ s ago, 12:00:\d\d│|│\d+ s ago, 12:00:\d\d", line))
+        line = [place for place, glyph in enumerate(lines[at]) if glyph == "│"]
+        self.assertEqual(len(line), 3, text)  # CPU, disks, networks
+        for row in range(at, at + 4):
+            self.assertEqual([place for place, glyph in enumerate(lines[row]) if glyph == "│"], line, text)
+        self.monitor.type("E")
+        self.assertNotIn("│", self.monitor.wait("llama-70b", gone=("E is now",)))
+
+    def test_slash_filters_and_turns_the_order_round(self):
+        self.start("--demo=many")
+        self.monitor.type("/")
+        self.assertIn("Filter: _", self.last())
+        self.monitor.type("Escape", "o", "/")
+        self.assertIn("▼GPU", self.monitor.screen())
+        self.monitor.type("o", "/")
+        self.assertIn("▲GPU", self.monitor.screen())
+
+    def test_escape_never_quits(self):
+        self.start("--demo=story")
+        self.monitor.wait("llama-70b")
+        for keys in ([], ["h"], ["0"], ["C"], ["A"], ["Down", "Enter"], ["Down", "Enter", "h"]):
+            self.monitor.type(*keys, *["Escape"] * 6)
+            self.assertIn("Processes on devices", self.monitor.screen(), keys)
+            self.assertIn("q quit", self.last(), keys)
+
+    def test_the_next_theme(self):
+        self.start("--demo=many")
+        for theme in ("light", "contrast", "mono", "dark"):
+            self.monitor.type("v", "c")
+            self.assertIn(f"colors: {theme}", self.last())
+
     def test_a_page_is_a_page(self):
         text = self.start("--demo=many")
         title = text.splitlines()[title_row(text)]

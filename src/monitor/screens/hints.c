@@ -8,8 +8,9 @@
 
 const struct hint hints_main[] = {
     {'h', "h", "help"},     {INPUT_ENTER, "Enter", "details"},
-    {'T', "T", "end it"},   {'&', "&", "filter"},
+    {'T', "T", "end it"},   {'/', "/", "filter"},
     {'o', "o", "sort"},     {'t', "t", "tree"},
+    {'b', "b", "past"},     {'A', "A", "alerts"},
     {'\\', "\\", "search"}, {'g', "g", "all/GPU"},
     {'G', "G", "group"},    {'d', "d", "devices"},
     {'y', "y", "chart"},    {'z', "z", "time"},

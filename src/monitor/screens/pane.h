@@ -64,7 +64,8 @@ struct graph pane_chart(const struct model *model, const struct history *history
 void pane_pair(struct pen *pen, const struct box *box, struct tile *tile, const struct graph *up,
                const struct graph *down);
 
-/* When a chart of so many columns begins: "8 min ago"; "" if it has no room for that. */
+/* When a chart of so many columns begins: "8 min ago"; of the past, which time its line stands at:
+ * "10 min ago, 14:03:20"; "" if it has no room for that. */
 char *pane_begin(const struct model *model, int columns, char out[static WORDS]);
 
 /* The full height of a chart of bytes: it seldom changes. */

@@ -3,25 +3,44 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "monitor/history/parse_time.h"
 #include "monitor/screens/pane.h"
+#include "util/base.h"
 #include "view/host_bars.h"
 
-enum { LINE = 256, GAP = 2 };
+enum { LINE = 256, GAP = 2, TILES = 3 };
 
 /* Charts move with every column, which is most of what a terminal is sent: the first draws a third
  * of what 2 s would. */
 const int chart_seconds[CHART_SPANS] = {6, 20, 60};
 
+/* Columns of a tile of the machine. */
+static int tile_columns(const struct model *model)
+{
+    return (model->width - 2 - (TILES - 1) * GAP) / TILES;
+}
+
+/* The newest seconds that charts leave out: they end now while the time that is looked at is in
+ * them, so that a line moves over charts that stand still. Further back it stands in the middle. */
+static size_t chart_ago(const struct model *model)
+{
+    size_t ago = model_ago(model), each = (size_t)chart_seconds[model->span];
+    size_t columns = (size_t)(tile_columns(model) > 2 ? tile_columns(model) : 2);
+    return ago / each + 1 < columns ? 0 : ago - columns / 2 * each;
+}
+
 struct graph pane_chart(const struct model *model, const struct history *history, double most,
                         ink ramp, bool down)
 {
+    size_t ago = model_ago(model);
     return (struct graph){.history = history,
-                          .ago = model_ago(model),
+                          .ago = chart_ago(model),
                           .most = most,
                           .down = down,
                           .style = ramp,
                           .steps = INK_STEPS,
-                          .seconds = chart_seconds[model->span]};
+                          .seconds = chart_seconds[model->span],
+                          .mark = ago > 0 ? ago + 1 : 0};
 }
 
 /* The highest temperature of the processors; false if no sensor of theirs is known. */
@@ -145,8 +164,14 @@ char *pane_begin(const struct model *model, int columns, char out[static WORDS])
 {
     enum { COLUMNS_LEAST = 20 };
     double minutes = columns * chart_seconds[model->span] / 60.0;
+    size_t ago = model_ago(model);
+    char distance[TIME_WORDS], time[TIME_WORDS];
     out[0] = '\0';
-    if (columns >= COLUMNS_LEAST)
+    if (columns >= COLUMNS_LEAST && ago > 0) {
+        format_distance(ago * NS_PER_SECOND, distance);
+        format_time(vitals_snapshot_realtime_ns(model->machine.now), false, time);
+        (void)snprintf(out, WORDS, "%.24s ago, %.12s", distance, time);
+    } else if (columns >= COLUMNS_LEAST)
         (void)snprintf(out, WORDS, "%.0f min ago", minutes);
     return out;
 }
@@ -236,7 +261,7 @@ static void draw_flow(struct pen *pen, const struct model *model, const struct b
     for (size_t i = 0; i < 2; i++) {
         known[i] = model_rate(model, model_host(model), traffic_metrics[first + i], &rates[i]);
         (void)cell_rate(known[i], rates[i], values[i]);
-        if (history_most(&model->traffic[first + i], model_ago(model), seconds, &highest) &&
+        if (history_most(&model->traffic[first + i], chart_ago(model), seconds, &highest) &&
             highest > most)
             most = highest;
     }
@@ -374,14 +399,13 @@ int pane_machine_rows(int charts)
 
 void pane_machine(struct pen *pen, const struct model *model, int y, int charts)
 {
-    enum { TILES = 3 };
     if (model_host(model) == NULL)
         return;
     if (charts == 0) {
         draw_bars(pen, model, y);
         return;
     }
-    int wide = (model->width - 2 - (TILES - 1) * GAP) / TILES;
+    int wide = tile_columns(model);
     struct box box = {1, y, model->width - 2 - (TILES - 1) * (wide + GAP), charts + 2};
     draw_work(pen, model, &box);
     box.x += box.columns + GAP;

@@ -490,7 +490,7 @@ static void draw_chart(struct pen *pen, const struct model *model, const struct 
         const struct history *history = &charts[BOTH[i]];
         double value = 0, most = KINDS[BOTH[i]].share ? cores_of(mosts[i]) : pane_scale(mosts[i]);
         graphs[i] = pane_chart(model, history, most, KINDS[BOTH[i]].ramp, i > 0);
-        graphs[i].ago = 0; /* it ends with what is shown */
+        graphs[i].ago = graphs[i].mark = 0; /* it ends with what is shown */
         bool known = history_mean(history, 0, 1, &value);
         if (KINDS[BOTH[i]].share)
             (void)snprintf(amount, sizeof amount, "%.1f%%", value * 100);
