@@ -16,6 +16,7 @@ enum action {
     ACTION_LINE_BEGIN, ACTION_LINE_END, ACTION_TAG, ACTION_CLEAR,
     ACTION_SIGNAL, /* which */
     ACTION_TREE, ACTION_ENVIRONMENT, ACTION_PROCESS,
+    ACTION_ALERTS, /* opens them; there: the time of the chosen one */
     ACTION_DEVICE, /* its number; below 0: chosen by keys */
     ACTION_MODE,   /* enum monitor_mode */
     ACTION_VIEW, ACTION_INVERT, ACTION_RESET, ACTION_SEARCH, ACTION_FILTER,
@@ -39,10 +40,11 @@ enum action {
 enum {
     ON_MAIN = 1 << 0, ON_TREE = 1 << 1, ON_ENVIRONMENT = 1 << 2, ON_PROCESS = 1 << 3,
     ON_HELP = 1 << 4, ON_DEVICE = 1 << 8, ON_COLUMNS = 1 << 9,
+    ON_ALERTS = 1 << 10,
     ON_LISTS = ON_MAIN | ON_TREE,
-    ON_LINES = ON_LISTS | ON_ENVIRONMENT | ON_DEVICE,
+    ON_LINES = ON_LISTS | ON_ENVIRONMENT | ON_DEVICE | ON_ALERTS,
     ON_TIMES = ON_MAIN | ON_TREE | ON_PROCESS | ON_DEVICE,
-    ON_ALL = ON_MAIN | ON_TREE | ON_ENVIRONMENT | ON_PROCESS | ON_DEVICE
+    ON_ALL = ON_MAIN | ON_TREE | ON_ENVIRONMENT | ON_PROCESS | ON_DEVICE | ON_ALERTS
 };
 // clang-format on
 

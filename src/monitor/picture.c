@@ -47,12 +47,14 @@ bool monitor_asks(const char *name)
 
 static int show(struct monitor *monitor, const struct screen *screen, vitals_error *error);
 
-/* The page of a process is opened with the second reading, so that its charts have the others. */
+/* The page of a process is opened with the second reading, so that its charts have the others; so
+ * are past alerts. */
 static int read_all(struct monitor *monitor, struct feed *feed, size_t most,
                     const struct screen *screen, vitals_error *error)
 {
     int got = 1;
-    bool early = screen == &screen_process && !monitor->model.arranged.nvitop;
+    bool early = (screen == &screen_process && !monitor->model.arranged.nvitop) ||
+                 screen == &screen_alerts;
     for (size_t count = 0; got > 0 && (most == 0 || count < most); count++) {
         vitals_snapshot *snapshot = NULL;
         got = feed->next(feed->data, &snapshot, error);
@@ -132,6 +134,8 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
             monitor_settle(monitor);
         while (monitor_recall(monitor, AT_ONCE))
             ;
+        while (monitor_patience_ns(monitor) == 1) /* it looks further back */
+            monitor_settle(monitor);
         monitor_draw(monitor, &canvas);
         if (canvas_print(&canvas, picture->styles, write, data) != 0)
             code = fail(error, VITALS_ESYSTEM, "the screen could not be written");

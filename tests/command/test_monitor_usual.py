@@ -51,6 +51,8 @@ CASES = (
 DEMO = ("40x12", "80x24", "120x40", "200x60", "100x30:process-threads", "100x10:process-sockets",
         "100x10:process-environ", "100x36:signal")
 
+STORY = ("80x24:alerts", "120x40:alerts", "80x24:device", "80x24:process", "80x24:signal")
+
 TROUBLE = "38;5;203"  # of the theme dark
 
 
@@ -91,6 +93,11 @@ class Golden(Usual):
                           env={"LC_ALL": "C.UTF-8", "TZ": "UTC", "VITALS_LAYOUT": None})
             self.assertEqual((done.returncode, done.stderr), (0, ""), size)
             texts[f"==== demo: {size}"] = done.stdout
+        for size in STORY:
+            done = vitals("--demo=story", "--seed", "7", "--screen", size,
+                          env={"LC_ALL": "C.UTF-8", "TZ": "UTC", "VITALS_LAYOUT": None})
+            self.assertEqual((done.returncode, done.stderr), (0, ""), size)
+            texts[f"==== story: {size}"] = done.stdout
         screens.compare(self, STORED, texts)
 
 

@@ -223,6 +223,30 @@ class Keys(OnATerminal):
                 self.assertIn(f" of {clock(self.moments[0])}", held)
                 self.leave(screen)
 
+    def test_past_alerts(self):
+        """A device that throttled for a while, one that still does: when that began and ended, and there by a key."""
+        lines = [json.loads(line) for line in machine(2, 3, ticks=90).splitlines()]
+        for tick, snapshot in enumerate(lines):
+            gpus = snapshot["tables"]["gpu"]
+            snapshot["columns"]["gpu"].append("throttled_by_temperature")
+            for place, hot in ((0, 20 <= tick <= 40), (1, tick >= 70 or tick == 60)):  # one break is short
+                gpus[place]["throttled_by_temperature"] = int(hot)
+        path = self.folder / "hot.json"
+        path.write_text("".join(json.dumps(snapshot) + "\n" for snapshot in lines), encoding="utf-8")
+        begun, ended = (clock(int(lines[tick]["realtime_ns"])) for tick in (20, 40))
+        since = clock(int(lines[60]["realtime_ns"]))
+        self.open(path)
+        self.literally("A")
+        text = self.terminal.wait("What needed attention", "Enter goes to that time", gone=("looking further back",))
+        found = [" ".join(line.split()) for line in text.splitlines() if "throttled" in line]
+        self.assertEqual(found, [f"▲ {since} now 29 s GPU 1 throttled: heat",
+                                 f"▲ {begun} {ended} 20 s GPU 0 throttled: heat"], text)
+        self.literally("Down", "Enter")
+        self.assertRegex(self.last_row(), f"^{begun} of ")
+        self.literally("A", "Escape", "A", "q")
+        self.assertRegex(self.last_row(), f"^{begun} of ")
+        self.leave("main")
+
     def test_without_marks_that_is_said(self):
         self.open()
         for key in ("m", "'"):

@@ -189,6 +189,24 @@ static void jump(struct player *player, uint64_t moment_ns)
     arrive(player, code, &error);
 }
 
+void player_show(struct player *player, uint64_t realtime_ns)
+{
+    player->playing = false;
+    jump(player, realtime_ns);
+}
+
+int player_before(struct player *player, int64_t *place, vitals_snapshot **out)
+{
+    vitals_error error;
+    struct timeline *kept = timeline(player);
+    if (*place >= 0)
+        return timeline_reader_before(&player->cursor.machine, place, out, &error);
+    int code = kept->at(kept->data, UINT64_MAX, out, &error);
+    if (code == 1)
+        *place = kept->place(kept->data);
+    return code;
+}
+
 static void play(struct player *player)
 {
     player->playing = !player->playing;

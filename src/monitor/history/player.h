@@ -46,6 +46,13 @@ bool player_act(struct player *player, enum action action, int argument);
 /* Goes to a moment as people write it. False: it is none, and nothing has changed. */
 bool player_go(struct player *player, const char *moment);
 
+/* Goes to a time. */
+void player_show(struct player *player, uint64_t realtime_ns);
+
+/* The reading of the machine that was kept before the one at *place, of which it is then (below 0:
+ * the newest); yours to unref. 1; 0: there is none; negative: VITALS_E…. What is shown stays. */
+int player_before(struct player *player, int64_t *place, vitals_snapshot **out);
+
 /* Shows what is due by now. True: something has changed. */
 bool player_turn(struct player *player);
 

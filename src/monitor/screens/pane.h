@@ -74,6 +74,21 @@ double pane_scale(double most);
 /* A command, its program without its folders and strong. */
 void pane_program(struct pen *pen, const struct canvas_field *field, char *command);
 
+/* What needs attention. */
+enum { CONCERNS_MOST = 64, CONCERN_SUBJECT = 40, CONCERN_SAYS = 96 };
+struct concern {
+    bool is_trouble; /* else it deserves a look */
+    char subject[CONCERN_SUBJECT], says[CONCERN_SAYS];
+    unsigned unnamed; /* devices that have no room in subject */
+    double seconds;   /* that it has lasted, where that is known without older readings, else 0 */
+};
+struct concerns {
+    bool apart; /* each device has its own; else those that say the same share one */
+    struct concern items[CONCERNS_MOST];
+    size_t count, more;
+};
+void concerns_collect(const struct model *model, struct concerns *concerns);
+
 void pane_attention(struct pen *pen, const struct model *model, int y);
 
 /* True if a device has a fault, or is slowed down by one. */

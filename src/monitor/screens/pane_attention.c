@@ -8,24 +8,14 @@
 #include "feed/trouble.h"
 #include "monitor/screens/pane.h"
 
-enum { CONCERNS_MOST = 16, SUBJECT = 40, SAYS = 96 };
-
-struct concern {
-    bool is_trouble; /* else it deserves a look */
-    char subject[SUBJECT], says[SAYS];
-    unsigned unnamed; /* devices that have no room in subject */
-};
-struct concerns {
-    struct concern items[CONCERNS_MOST];
-    size_t count, more;
-};
+enum { SUBJECT = CONCERN_SUBJECT, SAYS = CONCERN_SAYS };
 
 static void add(struct concerns *concerns, bool is_trouble, const char *subject, const char *says)
 {
     for (size_t i = 0; i < concerns->count; i++) {
         struct concern *same = &concerns->items[i];
         size_t used = strlen(same->subject);
-        if (strncmp(subject, "GPU ", 4) != 0 || strcmp(same->says, says) != 0)
+        if (concerns->apart || strncmp(subject, "GPU ", 4) != 0 || strcmp(same->says, says) != 0)
             continue;
         if (same->unnamed > 0 || used + strlen(subject + 3) + 1 >= SUBJECT)
             same->unnamed++;
@@ -100,6 +90,8 @@ static void collect_device(const struct model *model, const vitals_row *gpu,
         (void)snprintf(says, sizeof says, "idle %s, its memory held%s%.40s",
                        span_words(seconds, span), known ? " by " : "", known ? name : "");
         add(concerns, false, subject, says);
+        if (concerns->apart && concerns->count > 0)
+            concerns->items[concerns->count - 1].seconds = seconds;
     } else if (cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
                           &ratio) &&
                ratio >= 0.99)
@@ -151,6 +143,13 @@ static void collect_machine(const struct model *model, struct concerns *concerns
     }
 }
 
+void concerns_collect(const struct model *model, struct concerns *concerns)
+{
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;)
+        collect_device(model, gpu, concerns);
+    collect_machine(model, concerns);
+}
+
 /* Said if nothing is wrong. */
 static void quiet_words(const struct model *model, char *out, size_t capacity)
 {
@@ -168,9 +167,7 @@ void pane_attention(struct pen *pen, const struct model *model, int y)
     struct concerns concerns = {.count = 0};
     char line[SUBJECT + SAYS + 40], unnamed[24];
     int x = 1;
-    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;)
-        collect_device(model, gpu, &concerns);
-    collect_machine(model, &concerns);
+    concerns_collect(model, &concerns);
     if (concerns.count == 0) {
         x += canvas_text(pen->canvas, x, y, INK_WELL, model->machine.now != NULL ? marks[0] : "");
         quiet_words(model, line, sizeof line);

@@ -71,6 +71,7 @@ extern const struct screen screen_device;
 extern const struct screen screen_columns;
 extern const struct screen screen_help;
 extern const struct screen screen_signal;
+extern const struct screen screen_alerts;
 
 /* Ends with NULL. */
 extern const struct screen *const screens[];

@@ -440,6 +440,10 @@ static bool click(struct monitor *monitor, void *state UNUSED, const struct inpu
         hints_click(monitor, hints_main, hints_main_count, event->x);
         return true;
     }
+    if (layout.usual && event->y == layout.attention_y) {
+        (void)monitor_open(monitor, &screen_alerts);
+        return true;
+    }
     if (device_choice_click(monitor, &layout, event))
         return true;
     int at = layout.lines_y - model->lift, end = at + layout.lines, found = -1;

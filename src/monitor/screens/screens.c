@@ -7,9 +7,9 @@
 #include "monitor/screens/screen.h"
 #include "monitor/source.h"
 
-const struct screen *const screens[] = {&screen_main,        &screen_tree,    &screen_process,
-                                        &screen_device,      &screen_columns, &screen_help,
-                                        &screen_environment, &screen_signal,  NULL};
+const struct screen *const screens[] = {
+    &screen_main, &screen_tree,        &screen_process, &screen_device, &screen_columns,
+    &screen_help, &screen_environment, &screen_signal,  &screen_alerts, NULL};
 
 int monitor_init(struct monitor *monitor, const struct monitor_options *options)
 {
@@ -301,6 +301,7 @@ static void act_anywhere(struct monitor *monitor, enum action action, int argume
         else
             (void)monitor_open(monitor, &screen_environment);
         break;
+    case ACTION_ALERTS: (void)monitor_open(monitor, &screen_alerts); break;
     case ACTION_SIGNAL:
         monitor->signal = argument;
         (void)monitor_open(monitor, &screen_signal);
