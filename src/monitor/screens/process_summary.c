@@ -95,6 +95,54 @@ static void put_device(const struct process_summary *summary, const vitals_row *
     put(summary, paint, label, color, line);
 }
 
+void freed_add(struct freed *freed, const struct model *model, const struct identity *identity,
+               const vitals_row *row)
+{
+    double bytes, shared;
+    bool known = true;
+    freed->processes++;
+    for (const vitals_row *user = NULL; (user = model_user_of(model, identity, user)) != NULL;) {
+        known = cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes);
+        freed->devices += known;
+        freed->device_least = freed->device_least || !known ||
+                              vitals_row_availability(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES) ==
+                                  VITALS_LOWER_BOUND;
+        freed->device += known ? bytes : 0;
+        if (known && cell_value(user, VITALS_GPU_PROCESS_SHARED_MEMORY_BYTES, &shared) &&
+            shared > 0) { /* others hold it too, or those that end with it */
+            freed->device -= shared < bytes ? shared : bytes;
+            freed->device_least = true;
+        }
+    }
+    known = cell_value(row, VITALS_PROCESS_USS_BYTES, &bytes);
+    if (!known && cell_value(row, VITALS_PROCESS_RESIDENT_BYTES, &bytes) &&
+        cell_value(row, VITALS_PROCESS_SHARED_BYTES, &shared)) {
+        bytes -= shared < bytes ? shared : bytes;
+        freed->host_about = known = true;
+    }
+    freed->host += known ? bytes : 0;
+    freed->hosts += known;
+    freed->host_least = freed->hosts < freed->processes || (freed->hosts > 1 && !freed->host_about);
+}
+
+bool freed_words(const struct freed *freed, char out[static FREED_WORDS])
+{
+    char device[WORDS] = "", host[WORDS] = "";
+    if (freed->devices > 0)
+        (void)vitals_human_bytes((uint64_t)freed->device, device);
+    if (freed->hosts > 0)
+        (void)vitals_human_bytes((uint64_t)freed->host, host);
+    (void)snprintf(out, FREED_WORDS, "%s%s%s%s%s%s%s", freed->device_least ? "at least " : "",
+                   device, device[0] != '\0' ? " of GPU memory" : "",
+                   device[0] != '\0' && host[0] != '\0' ? " and " : "",
+                   host[0] == '\0'     ? ""
+                   : freed->host_least ? "at least "
+                   : freed->host_about ? "about "
+                                       : "",
+                   host, host[0] != '\0' ? " of memory" : "");
+    return freed->devices > 0 || freed->hosts > 0;
+}
+
 void process_summary_paint(const struct process_summary *summary, struct paint *paint)
 {
     const struct model *model = summary->model;
@@ -112,5 +160,12 @@ void process_summary_paint(const struct process_summary *summary, struct paint *
     for (const vitals_row *user = NULL;
          (user = model_user_of(model, summary->identity, user)) != NULL;)
         put_device(summary, user, paint);
+    struct freed freed = {.processes = 0};
+    freed_add(&freed, model, summary->identity, summary->answered);
+    if (summary->absence == NULL && freed_words(&freed, text)) {
+        char line[FREED_WORDS + 16];
+        (void)snprintf(line, sizeof line, "frees %s", text);
+        put(summary, paint, "when it ends", COLOR_PLAIN, line);
+    }
     put_state(summary, row, paint);
 }

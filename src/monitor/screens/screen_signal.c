@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "monitor/list/group.h"
+#include "monitor/screens/process_summary.h"
 #include "monitor/screens/screen.h"
 #include "util/signal_names.h"
 
@@ -35,6 +36,7 @@ struct dialog {
     struct screen_signal_target targets[TARGETS_MOST];
     int count, left_out;
     int able;                       /* that can be sent one */
+    struct freed freed;             /* when these end */
     int top;                        /* the first one that is seen */
     char group[GROUP_NAME + WORDS]; /* that they are of, safe; "": of none */
     int button;
@@ -186,6 +188,27 @@ static bool add_group(struct monitor *monitor, struct dialog *dialog)
     return count > 0;
 }
 
+/* What the end of the targets would free; nothing of it waits for a lock of a process. */
+static void count_freed(const struct model *model, struct dialog *dialog)
+{
+    vitals_request *request = NULL;
+    vitals_error error;
+    bool made = vitals_request_new(0, &request, &error) == 0 &&
+                vitals_request_add(request, VITALS_PROCESS_RESIDENT_BYTES, &error) == 0 &&
+                vitals_request_add(request, VITALS_PROCESS_SHARED_BYTES, &error) == 0;
+    for (int i = 0; made && i < dialog->count; i++) {
+        vitals_process *process = dialog->targets[i].process;
+        vitals_snapshot *answer = NULL;
+        if (process == NULL || vitals_process_ask(process, request, &answer, &error) < 0)
+            continue;
+        const struct identity identity = {.pid = dialog->targets[i].pid,
+                                          .start = vitals_process_start_seconds(process)};
+        freed_add(&dialog->freed, model, &identity, row_next(answer, VITALS_TABLE_PROCESS, NULL));
+        vitals_snapshot_unref(answer);
+    }
+    vitals_request_free(request);
+}
+
 static int open_dialog(struct monitor *monitor, void **state)
 {
     struct dialog *dialog = calloc(1, sizeof *dialog);
@@ -205,6 +228,7 @@ static int open_dialog(struct monitor *monitor, void **state)
         free(dialog);
         return -1;
     }
+    count_freed(model, dialog);
     dialog->button = CANCEL;
     dialog->other = SIGHUP;
     for (int i = 0; i < CANCEL && dialog->able == 1; i++) {
@@ -415,9 +439,15 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%d more are left out",
                          used > 0 ? "; " : "", dialog->left_out);
     if (used > 0)
-        line(pen, &box, row, STYLE_DIM, text);
+        line(pen, &box, row++, STYLE_DIM, text);
 
     bool asks = !dialog->sent && dialog->able > 0, narrow = box.columns < 50;
+    char freed[FREED_WORDS];
+    if (asks && freed_words(&dialog->freed, freed)) {
+        (void)snprintf(text, sizeof text, "%s frees %s",
+                       dialog->able == 1 ? "Its end" : "Their end", freed);
+        line(pen, &box, row, STYLE_PLAIN, text);
+    }
     for (int i = 0; asks && i < BUTTON_COUNT; i++) {
         int wide, x = button_at(dialog, &box, i, &wide);
         if (wide == 0)
