@@ -261,6 +261,35 @@ class Looks(Usual):
         self.assertIn("a click selects; on a title it sorts", lines)
         self.assertEqual(sum(line.startswith("Before a PID") and "selected one again" in line for line in lines), 1)
 
+    def test_sums_keep_their_distance(self):
+        """A number that fills its column loses its fraction rather than the blank before it."""
+        layout = self.folder / "layout.json"
+        layout.write_text('{"group": "user", "list": "all"}')
+        for width in (80, 120, 160):
+            done = vitals("--demo=story", "--screen", f"{width}x40", "--layout", str(layout), env={"LC_ALL": "C.UTF-8"})
+            text = done.stdout
+            self.assertRegex(text, r" 129070M +1862 +25\.0\b")
+            if width == 80:
+                self.assertIn(" ▼ user 41001 (8) ", text)
+
+    def test_a_theme_is_kept_in_a_layout(self):
+        layout, path = self.folder / "layout.json", self.machine(2, 6)
+        layout.write_text('{"theme": "light"}')
+        light = self.printed(path, 80, 24, "--force-color", "--theme", "light")
+        self.assertEqual(self.printed(path, 80, 24, "--force-color", "--layout", str(layout)), light)
+        dark = self.printed(path, 80, 24, "--force-color")
+        self.assertEqual(self.printed(path, 80, 24, "--force-color", "--layout", str(layout), "--theme", "dark"), dark)
+        self.assertNotEqual(light, dark)
+
+    def test_the_report_of_the_story_is_invented_too(self):
+        texts = set()
+        for _ in range(2):
+            done = vitals("-1", "--demo=story", "--seed", "7", env={"LC_ALL": "C.UTF-8", "TZ": "UTC", "COLUMNS": "120"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            texts.add(done.stdout)
+        self.assertEqual(len(texts), 1)
+        self.assertIn("python3 train.py --config", texts.pop())
+
     def test_the_key_that_ends_a_process_is_told(self):
         for width in (80, 120):
             self.assertIn("  T end it  ", self.printed(self.machine(2, 6), width, 24).splitlines()[-1])

@@ -359,6 +359,16 @@ static bool as_share(const struct column *column, const struct model *model)
     return model->arranged.percent && column->whole != WHOLE_NONE;
 }
 
+/* Takes the fraction out of a number that leaves its column no blank: "1862.0" is 1862. */
+static void fit_number(int width, char *out)
+{
+    size_t whole = strcspn(out, ".");
+    if (out[whole] == '\0' || width <= 1 || canvas_columns(out) < width)
+        return;
+    size_t end = whole + 1 + strspn(out + whole + 1, "0123456789");
+    memmove(out + whole, out + end, strlen(out + end) + 1);
+}
+
 static void value_words(const struct column *column, const struct model *model,
                         const struct item *item, char *out)
 {
@@ -380,18 +390,16 @@ static void value_words(const struct column *column, const struct model *model,
         memory_words(column, value, out);
     else
         write_value(column->show, value, out);
+    fit_number(column->width, out);
 }
 
-/* Marks a sum to which unknown values belong; the fraction goes if there is no room. */
+/* Marks a sum to which unknown values belong. */
 static void mark_least(const struct model *model, int width, char *out)
 {
     char text[WORDS];
-    size_t whole = strcspn(out, "."), fraction = 0;
     memcpy(text, out, sizeof text);
-    if (text[whole] == '.' && canvas_columns(text) + 1 >= width)
-        fraction = 1 + strspn(text + whole + 1, "0123456789");
-    (void)snprintf(out, WORDS, "%s%.*s%.40s", model->options->look.ascii ? ">" : "≥",
-                   (int)(whole < 20 ? whole : 20), text, text + whole + fraction);
+    (void)snprintf(out, WORDS, "%s%.60s", model->options->look.ascii ? ">" : "≥", text);
+    fit_number(width, out);
 }
 
 void column_words(const struct column *column, const struct model *model, const struct item *item,

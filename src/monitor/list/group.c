@@ -349,14 +349,21 @@ void group_title(const struct model *model, const struct group *group, char *out
                                  : group->name);
 }
 
-void group_words(const struct model *model, const struct group *group, char *out, size_t capacity)
+void group_words(const struct model *model, const struct group *group, int columns, char *out,
+                 size_t capacity)
 {
-    char title[GROUP_NAME + WORDS];
+    enum { MARK = 2 };
+    char title[GROUP_NAME + WORDS], count[WORDS];
     const char *mark = model->options->look.ascii ? (group->folded ? "+" : "-")
                                                   : (group->folded ? "▶" : "▼");
     group_title(model, group, title, sizeof title);
     (void)snprintf(out, capacity, "%s %s: %zu process%s", mark, title, group->count,
                    group->count == 1 ? "" : "es");
+    if (columns <= 0 || canvas_columns(out) <= columns)
+        return;
+    int wide = snprintf(count, sizeof count, " (%zu)", group->count);
+    cell_cut(title, columns - MARK - wide > 1 ? columns - MARK - wide : 1, "+");
+    (void)snprintf(out, capacity, "%s %s%s", mark, title, count);
 }
 
 void group_fold(struct model *model, uint64_t id, int open)

@@ -59,8 +59,10 @@ const struct group *group_find(const struct model *model, uint64_t id);
 /* "user ana", "in no container" */
 void group_title(const struct model *model, const struct group *group, char *out, size_t capacity);
 
-/* "user ana: 12 processes", with a mark that says whether it is open. */
-void group_words(const struct model *model, const struct group *group, char *out, size_t capacity);
+/* "user ana: 12 processes", with a mark that says whether it is open; "user ana (12)" where that
+ * does not fit in so many columns (0: there is room). */
+void group_words(const struct model *model, const struct group *group, int columns, char *out,
+                 size_t capacity);
 
 /* Opens (1), closes (-1) or turns round (0) a group; all of them. */
 void group_fold(struct model *model, uint64_t id, int open);

@@ -318,10 +318,10 @@ static const struct {
     const char *title;           /* NULL: that of `vitals device`, as its table */
     vitals_table table;
 } SECTIONS[] = {
+    {DEVICE_CLOCKS, NULL, 0},
     {DEVICE_LOAD, NULL, 0},
     {DEVICE_MEMORY, NULL, 0},
     {DEVICE_POWER, NULL, 0},
-    {DEVICE_CLOCKS, NULL, 0},
     {DEVICE_SENSORS, "Heat", VITALS_TABLE_GPU_SENSOR},
     {DEVICE_PCIE, NULL, 0},
     {DEVICE_ERRORS, NULL, 0},

@@ -21,7 +21,7 @@ bool pane_command(const struct model *model, const struct item *item,
     double seconds;
     int used = 0;
     if (item->head) {
-        group_words(model, item->group, out, WORDS_COMMAND);
+        group_words(model, item->group, 0, out, WORDS_COMMAND);
         return true;
     }
     /* A process that holds memory of a device without using it. */
@@ -71,7 +71,7 @@ static bool is_led(const struct model *model, const struct column_choice *choice
     char words[WORDS_COMMAND];
     if (item == NULL || !item->head || model->shift > 0 || lead_columns(choice) <= choice->command)
         return false;
-    group_words(model, item->group, words, sizeof words);
+    group_words(model, item->group, 0, words, sizeof words);
     return canvas_columns(words) > choice->command;
 }
 
@@ -304,7 +304,7 @@ static void draw_line(struct pen *pen, const struct model *model,
     }
     int lead = lead_columns(choice) - 2;
     if (led && lead > 0) {
-        group_words(model, item->group, text, WORDS_COMMAND);
+        group_words(model, item->group, lead, text, WORDS_COMMAND);
         cell_cut(text, lead, "+");
         canvas_field(pen->canvas,
                      &(struct canvas_field){.x = 2, .y = y, .columns = lead, .style = style}, text);

@@ -234,7 +234,7 @@ static void node_words(const struct model *model, const struct screen_tree_node 
     column_words(column_titled("USER"), model, &item, user);
     column_words(column_titled("THR"), model, &item, threads);
     (void)snprintf(devices, sizeof devices, "%s%s", node->user ? "GPU " : "Host", node->devices);
-    cell_cut(devices, 9, "+");
+    cell_cut(devices, narrow ? 7 : 9, "+");
     (void)column_pad(user, 7, false, cell, sizeof cell);
     size_t used = (size_t)(narrow ? snprintf(out, LINE, "%7s %-7s", pid, devices)
                                   : snprintf(out, LINE, "%7s %s  %-9s %4s", pid, cell, devices,
