@@ -37,7 +37,10 @@ static void press_sort(struct monitor *monitor, uint32_t code)
     bool capital = code >= 'A' && code <= 'Z', behind = monitor->prefix == 'O';
     char letter = code < 0x80 ? (char)(capital ? code + 32 : code) : 0;
     unsigned sort = columns_sort(monitor->model.view, letter);
-    if (sort == 0 && letter != 'n')
+    if (code == '/') {
+        monitor->model.reversed = !monitor->model.reversed;
+        (void)model_list(&monitor->model);
+    } else if (sort == 0 && letter != 'n')
         model_say(&monitor->model, "no column has that key; h lists the keys");
     else
         monitor_sort(monitor, sort, capital, behind);
@@ -95,7 +98,8 @@ static const struct {
     void (*input)(struct monitor *monitor, uint32_t code);
     const char *words;
 } PREFIXES[] = {
-    {ACTION_SORT, 'o', press_sort, "Sort by (n p u g c m t r h, s b of devices):"},
+    {ACTION_SORT, 'o', press_sort,
+     "Sort by (n p u g c m t r h, s b of devices; / turns it round):"},
     {ACTION_SORT_BEHIND, 'O', press_sort,
      "Then sort by (n nothing, p u g c m t r h, s b of devices):"},
     {ACTION_GROUP, 'G', press_group,

@@ -35,7 +35,7 @@ static void add_everyday(struct help *help, bool readonly)
         {"Up Down", "select a process"},
         {"Enter", "look at it: charts, GPUs, threads, files"},
         {"T", "end it: asks before it sends SIGTERM"},
-        {"&", "show only what holds the words; Esc shows all again"},
+        {"/", "show only what holds the words; Esc shows all again"},
         {"o", "sort: the next key names the column"},
         {"g", "processes on devices, or all processes"},
         {"d", "to the devices: Enter shows one"},

@@ -378,6 +378,8 @@ static bool act(struct monitor *monitor, void *state UNUSED, enum action action,
         monitor_sort(monitor, columns_sort_step(model->view, model->sort, argument), false, false);
         return true;
     case ACTION_INVERT:
+        if (!model->arranged.nvitop)
+            return false;
         model->reversed = !model->reversed;
         (void)model_list(model);
         return true;

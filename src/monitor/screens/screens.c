@@ -288,6 +288,7 @@ static void act_anywhere(struct monitor *monitor, enum action action, int argume
     case ACTION_BACK: monitor_close(monitor); break;
     case ACTION_HELP: (void)monitor_open(monitor, &screen_help); break;
     case ACTION_SEARCH: begin_prompt(monitor, PROMPT_SEARCH); break;
+    case ACTION_INVERT: /* only nvitop's screen has it on its key */
     case ACTION_FILTER: begin_prompt(monitor, PROMPT_FILTER); break;
     case ACTION_PAUSE: model_pause(&monitor->model, !monitor->model.paused); break;
     case ACTION_PROCESS:
