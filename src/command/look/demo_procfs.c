@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/command.h"
+
 #define SECOND_NS UINT64_C(1000000000)
 
 /* The clock starts at 2026-11-20 12:00:00 UTC, three days after boot. */
@@ -612,4 +614,34 @@ void demo_procfs_close(struct demo_procfs *demo)
         (void)sigtimedwait(&limit, NULL, &(struct timespec){0});
     demo->held = false;
     (void)pthread_sigmask(SIG_SETMASK, &demo->before, NULL);
+}
+
+/* ---- its readings ---- */
+
+int demo_feed_open(const struct settings *settings, const vitals_request *request,
+                   struct demo_feed *out)
+{
+    enum { READINGS = 12, STORY_READINGS = 150 };
+    const struct feed_sampler_options sampler = {
+        .request = request, .interval_ns = NS_PER_SECOND, .cancel = -1};
+    vitals_options world;
+    vitals_error error;
+    out->most = strcmp(settings->machine.demo, DEMO_STORY) == 0 ? STORY_READINGS : READINGS;
+    command_world(&settings->machine, &world);
+    int code = demo_procfs_open(settings->environment.temporary, false, &world, &out->demo, &error);
+    if (code == 0)
+        code = vitals_context_new(&world, &out->context, &error);
+    if (code == 0)
+        code = feed_sampler_open(out->context, &sampler, &out->feed, &error);
+    if (code == 0)
+        return 0;
+    return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s", error.message);
+}
+
+void demo_feed_close(struct demo_feed *demo)
+{
+    feed_close(&demo->feed);
+    vitals_context_free(demo->context);
+    demo_procfs_close(demo->demo);
+    *demo = (struct demo_feed){.most = 0};
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "command/settings.h"
+#include "feed/feed.h"
 #include <vitals/context.h>
 
 struct demo_procfs;
@@ -29,3 +30,17 @@ int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
 /* Removes the files and unblocks the signals; accepts NULL. Everything that was made with the
  * options must be freed before. The clock stays valid for threads that still hang in a driver. */
 void demo_procfs_close(struct demo_procfs *demo);
+
+/* The readings of the demo, in the time of its own clock. `feed` and `context` may be those of
+ * another origin; `demo` is NULL then. */
+struct demo_feed {
+    struct feed feed;
+    size_t most; /* how many there are; 0: all */
+    vitals_context *context;
+    struct demo_procfs *demo;
+};
+
+/* Returns 0, or an exit code after a message. */
+int demo_feed_open(const struct settings *settings, const vitals_request *request,
+                   struct demo_feed *out);
+void demo_feed_close(struct demo_feed *demo);

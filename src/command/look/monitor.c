@@ -93,37 +93,23 @@ static bool read_size(const char *text, struct monitor_picture *picture)
     return width >= SIZE_LEAST && width <= SIZE_MOST && height >= SIZE_LEAST && height <= SIZE_MOST;
 }
 
-/* The readings from which a screen is drawn. */
-struct monitor_readings {
-    struct feed feed;
-    size_t most;              /* 0: all */
-    vitals_context *context;  /* NULL: the readings come from a file */
-    struct demo_procfs *demo; /* NULL: a file or this machine is read */
-};
-
-/* Opens the readings: of a file all, so that graphs have a history; of this machine two; of the
- * demo as many as a graph shows. */
+/* Opens the readings from which a screen is drawn: of a file all, so that graphs have a history; of
+ * this machine two; of the demo as many as a graph shows. */
 static int open_readings(const struct settings *settings, const vitals_request *request,
-                         struct monitor_readings *readings)
+                         struct demo_feed *readings)
 {
-    enum { DEMO_READINGS = 12, STORY_READINGS = 150 };
-    static const uint64_t DEMO_INTERVAL_NS = 1000000000;
     vitals_options world;
     vitals_error error;
-    bool staged = demo_procfs_wanted(&settings->machine, &settings->view);
     uint64_t delay_ns = settings->sampling.delay_ns;
     struct feed_sampler_options sampler = {.request = request, .cancel = -1};
     if (settings->machine.from != NULL)
         return command_feed(&settings->machine, request, 1, -1, &readings->feed);
-    sampler.interval_ns = staged ? DEMO_INTERVAL_NS : delay_ns > 0 ? delay_ns : 1;
-    bool story = staged && strcmp(settings->machine.demo, DEMO_STORY) == 0;
-    readings->most = story ? STORY_READINGS : staged ? DEMO_READINGS : delay_ns > 0 ? 2 : 1;
+    if (demo_procfs_wanted(&settings->machine, &settings->view))
+        return demo_feed_open(settings, request, readings);
+    sampler.interval_ns = delay_ns > 0 ? delay_ns : 1;
+    readings->most = delay_ns > 0 ? 2 : 1;
     command_world(&settings->machine, &world);
-    int code = staged ? demo_procfs_open(settings->environment.temporary, false, &world,
-                                         &readings->demo, &error)
-                      : 0;
-    if (code == 0)
-        code = vitals_context_new(&world, &readings->context, &error);
+    int code = vitals_context_new(&world, &readings->context, &error);
     if (code == 0)
         code = feed_sampler_open(readings->context, &sampler, &readings->feed, &error);
     if (code == 0)
@@ -175,7 +161,7 @@ static int print_drawn(struct buffer *drawn, int code)
 int command_screen(const struct settings *settings)
 {
     struct monitor_options options;
-    struct monitor_readings readings = {.most = 0};
+    struct demo_feed readings = {.most = 0};
     struct buffer drawn = {.bytes = NULL};
     char name[USER];
     const char *user = settings->machine.from != NULL ? NULL
@@ -200,10 +186,11 @@ int command_screen(const struct settings *settings)
         code = draw_screen(settings, &options, &readings.feed, readings.most, &drawn);
     }
 
-    feed_close(&readings.feed);
-    if (!monitor_is_busy())
-        vitals_context_free(readings.context);
-    demo_procfs_close(readings.demo);
+    if (monitor_is_busy()) { /* its context is left behind */
+        feed_close(&readings.feed);
+        readings.context = NULL;
+    }
+    demo_feed_close(&readings);
 
     return print_drawn(&drawn, code);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/look/demo_procfs.h"
 #include "command/output.h"
 #include "report/report.h"
 
@@ -41,17 +42,18 @@ static int read_feed(const struct machine_settings *machine,
 }
 
 /* Returns 0, or an exit code after a message. */
-static int take(const struct machine_settings *machine, const struct sampling_settings *sampling,
-                const struct filter_settings *filter, unsigned rows, vitals_snapshot **older,
+static int take(const struct settings *settings, unsigned rows, vitals_snapshot **older,
                 vitals_snapshot **now)
 {
+    const struct machine_settings *machine = &settings->machine;
     vitals_request *request = NULL;
     vitals_error error;
-    struct feed feed = {0};
+    struct demo_feed demo = {.most = 0};
+    bool staged = demo_procfs_wanted(machine, &settings->view);
 
     static const vitals_table SOURCE[] = {VITALS_TABLE_SOURCE, 0};
-    int code = command_request(filter->only_visible ? VISIBLE_METRICS : NULL, SOURCE, &request,
-                               &error);
+    int code = command_request(settings->filter.only_visible ? VISIBLE_METRICS : NULL, SOURCE,
+                               &request, &error);
     if (code == 0)
         code = command_request_add(request, REPORT_METRICS, REPORT_METRIC_COUNT, &error);
     if (code == 0 && rows != VITALS_ROWS_ALL)
@@ -59,12 +61,17 @@ static int take(const struct machine_settings *machine, const struct sampling_se
     if (code == 0)
         code = vitals_request_set_rows(request, rows, NULL, 0, &error);
     code = code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)
-                    : command_feed(machine, request, 0, -1, &feed);
+           : staged ? demo_feed_open(settings, request, &demo)
+                    : command_feed(machine, request, 0, -1, &demo.feed);
     vitals_request_free(request);
+    int got = 1;
+    if (code == 0 && !staged)
+        got = read_feed(machine, &settings->sampling, &demo.feed, older, now, &error);
+    for (size_t i = 0; code == 0 && staged && i < demo.most && got > 0; i++)
+        got = command_read_next(&demo.feed, older, now, &error);
+    demo_feed_close(&demo);
     if (code != 0)
         return code;
-    int got = read_feed(machine, sampling, &feed, older, now, &error);
-    feed_close(&feed);
     if (got < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     if (got == 0)
@@ -141,7 +148,9 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
 {
     uint64_t visible[DEVICES_MAX];
     char name[128];
-    const char *user = command_user(name, sizeof(name));
+    const char *user = demo_procfs_wanted(&settings->machine, &settings->view)
+                           ? DEMO_PROCFS_USER
+                           : command_user(name, sizeof name);
     struct one_shot_options options = {
         .look = command_look(settings),
         .color = settings->look.color,
@@ -190,14 +199,13 @@ int command_one_shot(const struct settings *settings)
                                 command_safe(name));
     }
 
-    int code = take(&settings->machine, &settings->sampling, filter, VITALS_ROWS_GPU_USERS, &older,
-                    &now);
+    int code = take(settings, VITALS_ROWS_GPU_USERS, &older, &now);
     if (code == 0 && here && vitals_snapshot_count(now, VITALS_TABLE_GPU) == 0 &&
         vitals_snapshot_state(now, VITALS_TABLE_GPU) != VITALS_NOT_YET) {
         vitals_snapshot_unref(now);
         vitals_snapshot_unref(older);
         older = now = NULL;
-        code = take(&settings->machine, &settings->sampling, filter, VITALS_ROWS_ALL, &older, &now);
+        code = take(settings, VITALS_ROWS_ALL, &older, &now);
     }
     if (code == 0)
         code = command_tell_partial(now, command_print_report(settings, now, older));
