@@ -312,14 +312,14 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
 
     struct model *model = &loop->monitor.model;
     loop->options = *options;
-    const uint32_t *ramps = options->look.direct ? theme_direct(monitor_theme(&options->look))
-                                                 : NULL;
+    const uint32_t *ramps = options->look.direct ? theme_direct(look_theme(&options->look)) : NULL;
     int code = terminal_open(options->term, ramps, error);
     if (code == 0) {
         loop->options.look.direct = terminal_is_direct();
         const char *notice = terminal_notice(), *first = options->notice;
         loop->options.look.colorful = options->look.colorful && terminal_colors() >= 256;
         loop->options.look.light = options->look.light && terminal_colors() >= 256;
+        loop->options.look.few_colors = terminal_colors() < 256;
         if (terminal_colors() < 256 && options->look.theme != THEME_MONO)
             loop->options.look.theme = THEME_CONTRAST;
         (void)snprintf(loop->notice, sizeof loop->notice, "%s%s%s", notice != NULL ? notice : "",

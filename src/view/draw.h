@@ -12,6 +12,7 @@ struct look {
     bool light;                 /* the terminal's background is light */
     bool colorful;              /* gradients of 256 colors */
     bool colorless;             /* no color at all; bold, dim and reverse stay */
+    bool few_colors;            /* it has less than 256 */
     bool direct;                /* the terminal takes any color, not 256 alone */
     enum theme theme;           /* of what is drawn by its meaning */
     unsigned gpu_thresholds[2]; /* percent: yellow from, red from */

@@ -15,6 +15,7 @@
 #include "monitor/list/columns.h"
 #include "util/file.h"
 #include "util/memory.h"
+#include "view/theme.h"
 
 enum { LAYOUT_BYTES_MAX = 1 << 16 };
 
@@ -176,7 +177,7 @@ static const char *const LISTS[] = {"devices", "all", NULL};
 static const char *const MODES[] = {"auto", "full", "compact", NULL};
 static const char *const SCREENS[] = {"vitals", "nvitop", NULL};
 
-enum { GROUP, MEMORY, LIST, PANELS, TRAFFIC, SCREEN };
+enum { GROUP, MEMORY, LIST, PANELS, TRAFFIC, SCREEN, THEME };
 
 /* Members whose value is one of some words. */
 static const struct {
@@ -190,6 +191,7 @@ static const struct {
     [PANELS] = {"panels", MODES, "must be auto, full or compact"},
     [TRAFFIC] = {"traffic", traffic_names, "must be auto, always or never"},
     [SCREEN] = {"screen", SCREENS, "must be vitals or nvitop"},
+    [THEME] = {"theme", theme_names, "must be dark, light, contrast or mono"},
 };
 enum { CHOICE_COUNT = sizeof CHOICES / sizeof CHOICES[0] };
 
@@ -230,6 +232,7 @@ static int read_object(const struct layout_reader *reader, json_t *object, struc
         case PANELS: out->mode = (char)(place + 1); break;
         case TRAFFIC: out->traffic = (char)place; break;
         case SCREEN: out->nvitop = place == 1; break;
+        case THEME: out->theme = (char)(place + 1); break;
         }
     }
     return 0;
@@ -302,6 +305,9 @@ static char *layout_text(const struct arrangement *arrangement)
                                   json_string(traffic_names[(int)arrangement->traffic]));
     if (arrangement->nvitop)
         (void)json_object_set_new(object, "screen", json_string(SCREENS[1]));
+    if (arrangement->theme != 0)
+        (void)json_object_set_new(object, "theme",
+                                  json_string(theme_names[arrangement->theme - 1]));
     (void)json_object_set_new(object, "plain", json_boolean(arrangement->plain));
     (void)json_object_set_new(object, "filter", json_string(arrangement->filter));
     char *text = json_dumps(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
@@ -467,6 +473,7 @@ void layout_begin(const struct view_settings *view, struct monitor_options *opti
         return;
     int code = read_layout(place.path, named, &arrangement, message);
     arrangement.nvitop |= nvitop;
+    arrangement.theme = view->theme_given || view->light ? 0 : arrangement.theme;
     if (code < 0) {
         options->notice = message;
         place.unread = access(place.path, F_OK) == 0;

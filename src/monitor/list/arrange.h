@@ -57,6 +57,7 @@ struct arrangement {
     bool wide;                    /* there is room for more columns by default; not kept */
     char mode;                    /* enum monitor_mode plus one; 0: what the command line says */
     char traffic;                 /* enum traffic */
+    char theme;                   /* enum theme plus one; 0: what the command line says */
     char filter[ARRANGED_FILTER]; /* safe to print */
 };
 

@@ -61,6 +61,22 @@ static void press_group(struct monitor *monitor, uint32_t code)
     (void)model_list(model);
 }
 
+/* The next theme, of those that the terminal has colors for. */
+static void next_theme(struct monitor *monitor)
+{
+    const struct look *look = &monitor->options->look;
+    enum theme theme = monitor_theme(monitor);
+    if (look->colorless) {
+        model_say(&monitor->model, "the terminal is not to have colors (NO_COLOR, --color)");
+        return;
+    }
+    do
+        theme = (enum theme)((theme + 1) % THEME_COUNT);
+    while (look->few_colors && theme < THEME_CONTRAST);
+    monitor->model.arranged.theme = (char)(theme + 1);
+    model_say(&monitor->model, "colors: %s (W keeps them)", theme_names[theme]);
+}
+
 static void press_hide(struct monitor *monitor, uint32_t code)
 {
     static const char LETTERS[] = "dhg"; /* by bits of enum panel */
@@ -68,7 +84,9 @@ static void press_hide(struct monitor *monitor, uint32_t code)
     struct model *model = &monitor->model;
     struct layout layout;
     layout_of(model, &layout);
-    if (found != NULL)
+    if (code == 'c')
+        next_theme(monitor);
+    else if (found != NULL)
         model->arranged.hidden ^= 1u << (found - LETTERS);
     else if (code != 't')
         model_say(&monitor->model, "nothing is hidden by that key: " ARRANGING_PANELS);
@@ -104,7 +122,7 @@ static const struct {
      "Then sort by (n nothing, p u g c m t r h, s b of devices):"},
     {ACTION_GROUP, 'G', press_group,
      "Group by (u user, c container, j job or pod, s service, p parent, n not):"},
-    {ACTION_HIDE, 'v', press_hide, "Hide or show (" ARRANGING_PANELS "):"},
+    {ACTION_HIDE, 'v', press_hide, "Hide or show (" ARRANGING_PANELS "; c next colors):"},
 };
 enum { PREFIX_COUNT = sizeof PREFIXES / sizeof PREFIXES[0] };
 

@@ -113,7 +113,10 @@ void monitor_input(struct monitor *monitor, const struct input_event *event);
 void monitor_resize(struct monitor *monitor, int width, int height);
 void monitor_settle(struct monitor *monitor);
 void monitor_draw(const struct monitor *monitor, struct canvas *canvas);
-enum theme monitor_theme(const struct look *look);
+
+/* The theme that a key or the layout has chosen, or that of the look. */
+enum theme monitor_theme(const struct monitor *monitor);
+enum theme look_theme(const struct look *look);
 
 /* True if a screen on the stack shows every process. */
 bool monitor_needs_all(const struct monitor *monitor);

@@ -391,7 +391,15 @@ void monitor_settle(struct monitor *monitor)
     }
 }
 
-enum theme monitor_theme(const struct look *look)
+enum theme monitor_theme(const struct monitor *monitor)
+{
+    const struct look *look = &monitor->options->look;
+    if (monitor->model.arranged.theme != 0 && !look->colorless)
+        return (enum theme)(monitor->model.arranged.theme - 1);
+    return look_theme(look);
+}
+
+enum theme look_theme(const struct look *look)
 {
     return look->colorless ? THEME_MONO : look->light ? THEME_LIGHT : look->theme;
 }
@@ -457,13 +465,15 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     if (line[0] != '\0')
         canvas_field(canvas, &field, line);
 
-    enum theme theme = monitor_theme(&look);
-    canvas_theme(canvas, theme, look.direct && theme_direct(theme) != NULL);
+    /* The terminal has the colors of the ramps of the first theme. */
+    enum theme theme = monitor_theme(monitor);
+    canvas_theme(canvas, theme,
+                 look.direct && theme == look_theme(&look) && theme_direct(theme) != NULL);
     if (look.plain)
         canvas_keep(canvas, STYLE_REVERSE);
-    if (look.colorless || look.theme == THEME_MONO)
+    if (theme == THEME_MONO)
         canvas_keep(canvas, ~(ink)STYLE_COLORS);
-    if (look.light || look.theme == THEME_LIGHT)
+    if (theme == THEME_LIGHT)
         canvas_darken(canvas);
 }
 
