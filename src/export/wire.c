@@ -92,8 +92,14 @@ int wire_next(struct wire *wire, char **line, size_t *size)
     do {
         count = read(wire->descriptor, wire->bytes + wire->used, wire->capacity - wire->used);
     } while (count < 0 && errno == EINTR);
-    if (count < 0 && errno == EAGAIN)
+    if (count < 0 && errno == EAGAIN) {
+        if (wire->used == 0) {
+            free(wire->bytes);
+            wire->bytes = NULL;
+            wire->capacity = 0;
+        }
         return 0;
+    }
     if (count <= 0) {
         wire->ended = true;
         wire->passed_over += wire->used > wire->begin;
@@ -106,4 +112,9 @@ int wire_next(struct wire *wire, char **line, size_t *size)
 uint64_t wire_passed_over(const struct wire *wire)
 {
     return wire->passed_over;
+}
+
+size_t wire_held(const struct wire *wire)
+{
+    return wire->capacity;
 }

@@ -32,3 +32,7 @@ void wire_free(struct wire *wire); /* accepts NULL */
 int wire_next(struct wire *wire, char **line, size_t *size);
 
 uint64_t wire_passed_over(const struct wire *wire);
+
+/* Returns the bytes of its buffer, which it gives back when nothing is left in it and the
+ * non-blocking descriptor has no more. */
+size_t wire_held(const struct wire *wire);

@@ -12,42 +12,44 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "export/clock.h"
-#include "export/wire.h"
+#include "fleet/ssh_output.h"
 #include "record/error.h"
 #include "util/memory.h"
 
 enum {
-    LEFT_READS = 64,     /* of what stands in its pipe */
-    LOGINS_AT_ONCE = 16, /* processes that have not answered yet */
-    LINE_MOST = 4 * 1024 * 1024,
-    READ_AT_ONCE = 8, /* documents, or parts of errors: the others come to their turn */
+    LEFT_READS = 64,          /* of what stands in its pipe */
+    LOGINS_AT_ONCE = 16,      /* processes that have not answered yet */
+    SHARE_BYTES = 256 * 1024, /* of each machine, for the line that is not complete */
+    ALL_MIB = 64, /* of all together beyond these shares: then the largest is given up */
     TURN_NS = 250000000,
     PAUSE_NS = 1000000000, /* of this process: nothing was read for so long */
+    LEAVE_NS = 500000000,  /* at the end: what has not ended by then is left behind */
     BACK_OFF_MOST = 4,     /* one that ends is started again after up to 2^4 intervals */
     FAILED_CODE = 255,     /* of ssh itself */
     LOST_STATUS = -1       /* there is no status: this process was started to ignore SIGCHLD */
 };
 
 struct ssh_host {
-    pid_t pid;          /* 0: it does not run */
-    int output, errors; /* -1: closed */
-    struct wire *lines;
-    char said[FLEET_WHY];      /* the last line of its errors */
-    char odd[FLEET_WHY];       /* the last line that is no document, as a ~/.bashrc there prints */
+    pid_t pid; /* 0: it does not run */
+    struct ssh_output says;
+    size_t extra;              /* bytes beyond its share */
     uint64_t since_ns, due_ns; /* since it was started, or answered; when it is started again */
     uint64_t ahead_ns;         /* of our clock: its own, by the newest document that came at once */
     unsigned failures;
     bool waits; /* it has not answered yet */
     bool good;  /* a document of this process could be read */
     bool done;  /* asked once, and it has answered or failed */
+    bool ended; /* by us: why was told, and it is only to be reaped, if it ever ends */
 };
 
 struct over_ssh {
     struct ssh_host *hosts;
     size_t count, waiting, next; /* next: where the search for what is due goes on */
+    size_t extra;                /* of all machines */
     int events, timer;
     uint64_t interval_ns, timeout_ns;
     uint64_t read_ns;               /* when what had come was read */
@@ -106,65 +108,68 @@ static void start(struct over_ssh *own, struct fleet *fleet, size_t place, uint6
     int ends[2][2] = {{-1, -1}, {-1, -1}};
     bool good = pipe2(ends[0], O_CLOEXEC) == 0 && pipe2(ends[1], O_CLOEXEC) == 0 &&
                 fcntl(ends[0][0], F_SETFL, O_NONBLOCK) == 0 &&
-                fcntl(ends[1][0], F_SETFL, O_NONBLOCK) == 0 &&
-                (host->lines = wire_new(ends[0][0], LINE_MOST)) != NULL;
+                fcntl(ends[1][0], F_SETFL, O_NONBLOCK) == 0;
+    good = ssh_output_open(&host->says, ends[0][0], ends[1][0]) == 0 && good;
     pid_t pid = good ? fork() : -1;
     if (pid == 0)
         run_ssh(own, fleet->hosts[place].place.name, (const int(*)[2])ends);
     for (int i = 0; i < 2; i++) {
         if (ends[i][1] >= 0)
             close(ends[i][1]);
-        if (pid < 0 && ends[i][0] >= 0)
-            close(ends[i][0]);
     }
     host->due_ns = now_ns + 1000000000;
     if (pid < 0) {
         fleet_fail(fleet, place, FLEET_OTHER, now_ns, "no process or descriptor is left for ssh");
-        wire_free(host->lines);
-        host->lines = NULL;
+        ssh_output_close(&host->says);
         return;
     }
     host->pid = pid;
-    host->output = ends[0][0];
-    host->errors = ends[1][0];
-    host->said[0] = host->odd[0] = '\0';
     host->since_ns = now_ns;
     host->waits = true;
-    host->good = false;
+    host->good = host->ended = false;
     own->waiting++;
-    watch(own, host->output, place, false);
-    watch(own, host->errors, place, true);
+    watch(own, host->says.output, place, false);
+    watch(own, host->says.errors, place, true);
 }
 
-/* Reads what it says of errors, and keeps the last line. */
-static void read_errors(struct ssh_host *host)
+/* Closes what it says: nothing of it is held any more. */
+static void close_ends(struct over_ssh *own, struct ssh_host *host)
 {
-    char bytes[4096];
-    for (int i = 0; i < READ_AT_ONCE; i++) {
-        ssize_t got = read(host->errors, bytes, sizeof bytes);
-        if (got <= 0)
-            return;
-        const char *end = bytes + got;
-        while (end > bytes && (unsigned char)end[-1] <= ' ')
-            end--;
-        const char *from = end;
-        while (from > bytes && from[-1] != '\n')
-            from--;
-        if (end > from)
-            (void)snprintf(host->said, sizeof host->said, "%.*s", (int)(end - from), from);
-    }
+    ssh_output_close(&host->says);
+    own->extra -= host->extra;
+    host->extra = 0;
+    own->waiting -= host->waits;
+    host->waits = false;
 }
 
-static void close_ends(struct ssh_host *host)
+/* Ends the process, and says why. It may not end yet, as one that waits for a file of a server that
+ * hangs. */
+static void give_up(struct over_ssh *own, struct fleet *fleet, size_t place, const char *why)
 {
-    int *const EACH[] = {&host->output, &host->errors};
-    for (int i = 0; i < 2; i++) {
-        if (*EACH[i] >= 0)
-            (void)close(*EACH[i]);
-        *EACH[i] = -1;
-    }
-    wire_free(host->lines);
-    host->lines = NULL;
+    struct ssh_host *host = &own->hosts[place];
+    if (host->pid > 0)
+        end_ssh(host->pid);
+    close_ends(own, host);
+    if (!host->done)
+        fleet_fail(fleet, place, FLEET_SILENT, clock_now_ns(), why);
+    host->ended = true;
+}
+
+/* Counts what the machine holds; gives up the one that holds the most while all hold too much. */
+static void count_held(struct over_ssh *own, struct fleet *fleet, struct ssh_host *host)
+{
+    size_t held = ssh_output_held(&host->says), most = 0;
+    own->extra -= host->extra;
+    host->extra = held > SHARE_BYTES ? held - SHARE_BYTES : 0;
+    own->extra += host->extra;
+    if (own->extra <= (size_t)ALL_MIB << 20)
+        return;
+    for (size_t i = 1; i < own->count; i++)
+        most = own->hosts[i].extra > own->hosts[most].extra ? i : most;
+    char why[FLEET_WHY];
+    (void)snprintf(why, sizeof why,
+                   "its answer is the largest of all that is on its way, above %d MiB", ALL_MIB);
+    give_up(own, fleet, most, why);
 }
 
 /* When a document that comes now was made. What waited while this process paused, in a pipe and in
@@ -184,63 +189,65 @@ static uint64_t made_ns(const struct over_ssh *own, struct ssh_host *host,
 static int take_output(struct over_ssh *own, struct fleet *fleet, size_t place, int reads)
 {
     struct ssh_host *host = &own->hosts[place];
-    int taken = 0;
+    vitals_text document;
+    int taken = 0, got = 0;
     while (reads-- > 0) {
-        char *line;
-        size_t size;
-        int got = wire_next(host->lines, &line, &size);
-        if (got < 0) { /* the process ends; its errors may still come */
-            (void)epoll_ctl(own->events, EPOLL_CTL_DEL, host->output, NULL);
+        got = ssh_output_next(&host->says, &document);
+        if (got < 0 && host->says.output >= 0) /* the process ends; its errors may still come */
+            (void)epoll_ctl(own->events, EPOLL_CTL_DEL, host->says.output, NULL);
+        if (got < 0)
             break;
-        }
         if (got == 0)
             continue;
-        if (line[0] != '{') {
-            if (line[strspn(line, " \t\r")] != '\0')
-                (void)snprintf(host->odd, sizeof host->odd, "no JSON of vitals: %s", line);
-            continue;
-        }
         own->waiting -= host->waits;
         host->waits = false;
         host->since_ns = clock_now_ns();
         host->done = own->interval_ns == 0;
-        if (fleet_take_document(fleet, place, (vitals_text){line, size}, host->since_ns)) {
+        if (fleet_take_document(fleet, place, document, host->since_ns)) {
             host->good = true;
             fleet_answered(fleet, place, NULL,
                            made_ns(own, host, fleet_newest(fleet, place), host->since_ns));
         }
         taken++;
     }
+    if (got >= 0 && wire_passed_over(host->says.lines) > 0)
+        give_up(own, fleet, place, "its answer is too large, above 4 MiB");
+    count_held(own, fleet, host);
     return taken;
+}
+
+/* Says why a process has ended that was not ended by us. */
+static void tell_end(struct over_ssh *own, struct fleet *fleet, size_t place, int status)
+{
+    struct ssh_host *host = &own->hosts[place];
+    struct ssh_output *says = &host->says;
+    bool lost = status == LOST_STATUS;
+    int code = lost || WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    bool silent = lost || code == FAILED_CODE || WIFSIGNALED(status);
+    char why[2 * FLEET_WHY];
+    if (says->said[0] != '\0' || says->odd[0] != '\0')
+        (void)snprintf(why, sizeof why, "%s", says->said[0] != '\0' ? says->said : says->odd);
+    else if (lost)
+        (void)snprintf(why, sizeof why, "ssh ended, it is not known why");
+    else
+        (void)snprintf(why, sizeof why, "vitals over ssh ended with %d", code);
+    fleet_fail(fleet, place, silent ? FLEET_SILENT : FLEET_OTHER, clock_now_ns(), why);
 }
 
 /* Notes that a process has ended: why, and when it is started again. */
 static void ended(struct over_ssh *own, struct fleet *fleet, size_t place, int status)
 {
     struct ssh_host *host = &own->hosts[place];
-    uint64_t now_ns = clock_now_ns();
-    bool once = own->interval_ns == 0, lost = status == LOST_STATUS;
-    int code = lost || WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    (void)take_output(own, fleet, place, LEFT_READS);
-    read_errors(host);
-    close_ends(host);
+    bool once = own->interval_ns == 0;
     host->pid = 0;
-    own->waiting -= host->waits;
-    if (!once || !host->done) {
-        char why[2 * FLEET_WHY];
-        bool silent = lost || code == FAILED_CODE || WIFSIGNALED(status);
-        if (host->said[0] != '\0' || host->odd[0] != '\0')
-            (void)snprintf(why, sizeof why, "%s", host->said[0] != '\0' ? host->said : host->odd);
-        else if (lost)
-            (void)snprintf(why, sizeof why, "ssh ended, it is not known why");
-        else
-            (void)snprintf(why, sizeof why, "vitals over ssh ended with %d", code);
-        fleet_fail(fleet, place, silent ? FLEET_SILENT : FLEET_OTHER, now_ns, why);
-    }
+    (void)take_output(own, fleet, place, LEFT_READS);
+    ssh_output_read_errors(&host->says);
+    if (!host->done && !host->ended)
+        tell_end(own, fleet, place, status);
+    close_ends(own, host);
     host->failures = host->good ? 0 : host->failures + (host->failures < BACK_OFF_MOST);
-    host->waits = false;
     host->done = once;
-    host->due_ns = now_ns + (own->interval_ns << host->failures);
+    host->due_ns = clock_now_ns() + (own->interval_ns << host->failures);
 }
 
 /* ---- all of them ---- */
@@ -264,12 +271,8 @@ static void turn(struct over_ssh *own, struct fleet *fleet)
         pid_t got = waitpid(host->pid, &status, WNOHANG);
         if (got != 0) {
             ended(own, fleet, place, got > 0 ? status : LOST_STATUS);
-        } else if (now_ns - host->since_ns > own->timeout_ns + own->interval_ns) {
-            bool large = wire_passed_over(host->lines) > 0;
-            (void)snprintf(host->said, sizeof host->said, "%s",
-                           large ? "its answer is too large, above 4 MiB" : "no answer in time");
-            end_ssh(host->pid);
-        }
+        } else if (!host->ended && now_ns - host->since_ns > own->timeout_ns + own->interval_ns)
+            give_up(own, fleet, place, "no answer in time");
     }
 }
 
@@ -309,14 +312,12 @@ int over_ssh_read(struct over_ssh *own, struct fleet *fleet)
             continue;
         }
         if (events[i].data.u64 % 2 != 0) {
-            if (host->errors >= 0)
-                read_errors(host);
-            if (host->errors >= 0 && (events[i].events & EPOLLHUP))
-                (void)epoll_ctl(own->events, EPOLL_CTL_DEL, host->errors, NULL);
+            ssh_output_read_errors(&host->says);
+            if (host->says.errors >= 0 && (events[i].events & EPOLLHUP))
+                (void)epoll_ctl(own->events, EPOLL_CTL_DEL, host->says.errors, NULL);
             continue;
         }
-        if (host->lines != NULL)
-            taken += take_output(own, fleet, place, READ_AT_ONCE);
+        taken += take_output(own, fleet, place, SSH_OUTPUT_READS);
     }
     return taken;
 }
@@ -341,7 +342,7 @@ int over_ssh_open(const struct fleet *fleet, uint64_t interval_ns, uint64_t time
                              .events = epoll_create1(EPOLL_CLOEXEC),
                              .timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
     for (size_t i = 0; own->hosts != NULL && i < own->count; i++)
-        own->hosts[i].output = own->hosts[i].errors = -1;
+        own->hosts[i].says.output = own->hosts[i].says.errors = -1;
     if (own->hosts == NULL)
         code = record_no_memory("--ssh", error);
     else if (own->events < 0 || own->timer < 0 || timerfd_settime(own->timer, 0, &ticks, NULL) != 0)
@@ -360,13 +361,17 @@ void over_ssh_close(struct over_ssh *own)
 {
     if (own == NULL)
         return;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    uint64_t until_ns = clock_now_ns() + LEAVE_NS;
     for (size_t i = 0; own->hosts != NULL && i < own->count; i++) {
-        struct ssh_host *host = &own->hosts[i];
-        close_ends(host);
-        if (host->pid > 0) {
-            end_ssh(host->pid);
-            (void)waitpid(host->pid, NULL, 0);
-        }
+        if (own->hosts[i].pid > 0)
+            end_ssh(own->hosts[i].pid);
+        close_ends(own, &own->hosts[i]);
+    }
+    for (size_t i = 0; own->hosts != NULL && i < own->count; i++) {
+        while (own->hosts[i].pid > 0 && waitpid(own->hosts[i].pid, NULL, WNOHANG) == 0 &&
+               clock_now_ns() < until_ns)
+            (void)nanosleep(&pause, NULL);
     }
     if (own->events >= 0)
         (void)close(own->events);

@@ -1,4 +1,5 @@
-"""`vitals top --ssh` with a real ssh and an sshd of our own on the loopback."""
+"""`vitals top --ssh` with a real ssh and an sshd of our own on the loopback, and with scripts in the place of
+ssh for what it may say."""
 
 import json
 import os
@@ -55,6 +56,33 @@ exec {SSH} -F none -i {self.folder}/user -o IdentitiesOnly=yes -o UserKnownHosts
         self.assertEqual(found[known]["state"], "answers", (found, (self.folder / "log").read_text()[-1000:]))
         self.assertEqual((found[unknown]["state"], found[unknown]["why"]), ("silent", "Host key verification failed."))
         self.assertGreaterEqual(len([row for row in document["rows"] if row["memory_total_bytes"]]), 5)
+
+
+class Said(unittest.TestCase):
+    SCRIPT = f"""#!/bin/bash
+case "${{@:$#-1:1}}" in
+good) exec {VITALS} --json --demo;;
+endless) head -c 5000000 /dev/zero | tr '\\0' x; exec sleep 1000;;
+banner) printf 'Welcome\\n\\033[2Jno shell here\\n'; exit 1;;
+refused) printf 'debug\\nlast \\033[31mwords\\n' >&2; exit 255;;
+esac
+"""
+
+    def test_each_says_what_is_wrong_with_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            wrapper = pathlib.Path(folder, "ssh")
+            wrapper.write_text(self.SCRIPT)
+            wrapper.chmod(0o755)
+            done = vitals("top", "--json", "--ssh", "--hosts", "good,endless,banner,refused", "--host-timeout", "6",
+                          env={"PATH": f"{folder}:{os.environ['PATH']}"}, timeout=200)
+        found = {one["host"]: (one["state"], one["why"]) for one in json.loads(done.stdout)["machines"]}
+        self.assertEqual(found["good"], ("answers", ""))
+        self.assertEqual(found["endless"], ("silent", "its answer is too large, above 4 MiB"))
+        self.assertEqual(found["banner"][0], "other")
+        self.assertRegex(found["banner"][1], r"^no JSON of vitals: .*no shell here$")
+        self.assertEqual(found["refused"][0], "silent")
+        self.assertRegex(found["refused"][1], r"^last .*words$")
+        self.assertTrue(all(why.isprintable() for _, why in found.values()), found)
 
 
 if __name__ == "__main__":

@@ -106,9 +106,32 @@ static void a_line_may_be_large(void)
     close_pipe(&pipe_of);
 }
 
+/* As between two answers of each of a thousand machines. */
+static void what_is_empty_takes_no_memory(void)
+{
+    struct pipe pipe_of;
+    char *line;
+    size_t size;
+    open_pipe(&pipe_of);
+    for (int i = 0; i < 3; i++) {
+        put(&pipe_of, "one\nt");
+        CHECK_INT(wire_next(pipe_of.wire, &line, &size), 1);
+        CHECK_INT(wire_next(pipe_of.wire, &line, &size), 0);
+        CHECK(wire_held(pipe_of.wire) > 0); /* half a line */
+        put(&pipe_of, "wo\n");
+        CHECK_INT(wire_next(pipe_of.wire, &line, &size), 1);
+        CHECK_STR(line, "two");
+        CHECK_INT(wire_next(pipe_of.wire, &line, &size), 0);
+        CHECK_UINT(wire_held(pipe_of.wire), 0);
+    }
+    close(pipe_of.ends[1]);
+    close_pipe(&pipe_of);
+}
+
 static const check_test tests[] = {
     {"lines come whole", lines_come_whole},
     {"a line that is too long is passed over", a_line_that_is_too_long_is_passed_over},
     {"a line may be large", a_line_may_be_large},
+    {"what is empty takes no memory", what_is_empty_takes_no_memory},
 };
 CHECK_TESTS(tests)
