@@ -1,40 +1,20 @@
 /* Any lines as what the process that asks has heard of two machines: whatever they say, each table
  * can be built, sorted, drawn and printed, and nothing of it is a control character. */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "fleet/table.h"
-#include "util/memory.h"
+#include "fleet_shown.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
-static int check_text(void *data, const char *bytes, size_t size)
-{
-    (void)data;
-    for (size_t i = 0; i < size; i++)
-        require((unsigned char)bytes[i] >= ' ' || bytes[i] == '\n');
-    return 0;
-}
-
 static void show(const struct fleet *fleet)
 {
-    static const struct look LOOK = {.ascii = true};
     static const char *const SORTS[] = {NULL, "used", "host", "user", "job"};
     for (enum fleet_by by = 0; by < FLEET_BYS; by++) {
         for (size_t i = 0; i < sizeof SORTS / sizeof SORTS[0]; i++) {
             struct fleet_order order = {.by = by, .sort = SORTS[i], .reversed = i % 2 == 0};
             struct fleet_table table = {.rows = NULL};
-            require(fleet_table_build(&table, fleet, &order) == 0);
-            const struct fleet_view view = {fleet, &table, &order, 1000};
-            require(fleet_print(&view, &LOOK, 120, false, check_text, NULL) == 0);
-            require(fleet_print_json(&view, check_text, NULL) == 0);
+            show_fleet(fleet, &order, 1000);
             order.filter = "a !b";
             require(fleet_table_build(&table, fleet, &order) == 0);
             fleet_table_done(&table);
