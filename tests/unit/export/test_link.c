@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -155,16 +156,25 @@ static void a_full_pipe_drops_whole_lines(void)
     remove_all();
 }
 
+static size_t allocated(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return CHECK_SANITIZED ? 0 : info.uordblks + info.hblkhd;
+}
+
 static void a_huge_line_leaves_bit_by_bit(void)
 {
-    enum { HUGE = 12 * 1024 * 1024 };
-    size_t size;
+    enum { HUGE = 12 * 1024 * 1024, STEP = 128 * 1024 };
+    size_t size, before;
     struct link *link = open_link("read hello; cat > output; echo '{\"done\":true}'");
     char *line = malloc(HUGE);
     memset(line, 'y', HUGE);
     line[HUGE - 1] = '\n';
+    before = allocated();
     CHECK(link_write(link, line, HUGE, 0)); /* the rest is kept */
+    CHECK(CHECK_SANITIZED || allocated() > before + HUGE / 2);
     CHECK(link_flush(link, SOON_NS));
+    CHECK(allocated() <= before + STEP);
     CHECK(link_write(link, line, HUGE, SOON_NS));
     link_close(link, SOON_NS, NULL, NULL);
     char *got = read_output(&size);
