@@ -27,7 +27,7 @@ static void put_measured(struct html *html, bool known, const char *name, const 
     bool counter = measure != NULL && measure->series->counter;
     double value = measure == NULL ? 0 : counter ? measure->growth : measure->values.max;
     put_cell(html, known, name, unit, value,
-             counter ? "sampled, growth of the counter between begin and end"
+             counter ? "estimate, growth of the counter between begin and end"
                      : "sampled, the largest sample within");
 }
 

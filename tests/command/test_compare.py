@@ -164,6 +164,19 @@ class Compare(unittest.TestCase):
         self.assertAlmostEqual(calls["f"][0], 2, places=5)
         self.assertAlmostEqual(calls["f"][1], 4, places=5)
 
+    def test_figures_of_phases_have_their_quality(self):
+        paths = [self.folder / "a.csv", self.folder / "b.csv"]
+        for path in paths:
+            recorded.write(path, ["cpu_seconds", "memory_resident_bytes"],
+                           [(recorded.START + i, [2.0 * i, 1e6 * i]) for i in range(9)],
+                           [(recorded.START + 1, "begin", "f", 1), (recorded.START + 4, "end", "f", 1)],
+                           recorded.account([]))
+        document = json.loads(self.compare("--json", *paths))
+        self.assertEqual({one["name"]: {session["availability"] for session in one["sessions"]}
+                          for one in document["figures"] if "phase" in one},
+                         {"call_seconds": {"have"}, "cpu_seconds": {"estimate"},
+                          "memory_resident_peak_bytes": {"sampled"}})
+
     def test_names_that_differ_by_their_line_are_paired_in_order(self):
         a = self.phases_file("a.csv", (1, "begin", "f.py:7", 1), (3, "end", "f.py:7", 1),
                              (4, "begin", "f.py:20", 1), (5, "end", "f.py:20", 1))

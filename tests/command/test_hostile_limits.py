@@ -9,7 +9,7 @@ import time
 import unittest
 
 from cast import ordinary
-from harness import SANITIZED, VITALS, environment
+from harness import SANITIZED, VITALS, environment, wait_until
 from hostile import MODES, SECONDS, Hostile, execute, finish, start
 
 
@@ -32,6 +32,21 @@ class Limits(Hostile):
                     if result.code == 1:
                         self.assertRegex(result.err, rb"^vitals: ")
                         self.assertEqual(result.out, b"")
+
+    def test_a_run_without_descriptors_leaves_no_folder(self):
+        """That of its marks; other tests may make some of such names meanwhile, which go."""
+        def folders():
+            return {path for path in pathlib.Path("/tmp").glob("vitals-??????")
+                    if path.is_dir() and path.stat().st_uid == os.geteuid()}
+
+        before = folders()
+        for limit in range(8, 40, 4):
+            with self.subTest(limit=limit):
+                result = execute("run", "true", prefix=("prlimit", f"--nofile={limit}"),
+                                 env={"XDG_RUNTIME_DIR": None})
+                self.assertIn(result.code, (0, 125), result.err)
+        for path in folders() - before:
+            wait_until(lambda path=path: not path.exists(), f"the end of {path}", SECONDS)
 
     @unittest.skipIf(SANITIZED, "a sanitizer takes terabytes of address space")
     def test_little_address_space(self):

@@ -1,8 +1,11 @@
 """A server of MLflow that refuses, fails, stalls or is away: what is told of it, and that nothing is lost.
 Against one of ours that answers what a test wants."""
 
+import contextlib
 import json
+import socket
 import stat
+import threading
 import time
 import unittest
 
@@ -31,6 +34,21 @@ class Failures(Case):
                 self.assertIn(word, message)
                 self.assertNotIn("s3cret", message)
         self.assertEqual(self.failed(None), "no server: --mlflow=URI, or set MLFLOW_TRACKING_URI")
+
+    def test_a_server_that_speaks_no_http(self):
+        def answer():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection:
+                        connection.recv(65536)
+                        connection.sendall(b"hello\n")
+
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        threading.Thread(target=answer, daemon=True).start()
+        name = f"127.0.0.1:{listener.getsockname()[1]}"
+        self.assertIn(f"no HTTP with {name}", self.failed(f"http://{name}"))
 
     def test_who_may_not_and_what_is_not(self):
         cases = ((401, {}, "401"), (403, {}, "403"), (404, {"run_id": "nope"}, "no run nope"),

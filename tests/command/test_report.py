@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -226,6 +227,22 @@ class Phases(Report):
         self.assertIsNone(self.usage(phase)["cpu_seconds"]["growth"])
         self.assertIsNone(self.usage(phase)["cpu_cores"]["values"]["mean"])
         self.assertIn("1 call was shorter than a sample", self.report(self.path, "--phases"))
+
+    def test_every_figure_has_its_quality(self):
+        phases = self.phases((1.5, "begin", "long", 1), (4.25, "end", "long", 1), (5.25, "begin", "short", 1),
+                             (5.75, "end", "short", 1))
+        words = {(phase, one["name"]): one["availability"]
+                 for phase in phases for one in phases[phase]["resource_usage"]}
+        self.assertEqual(words, {("long", "cpu_seconds"): "estimate", ("long", "cpu_cores"): "sampled",
+                                 ("short", "cpu_seconds"): "not_yet", ("short", "cpu_cores"): "not_yet"})
+        said = "time: exact; CPU: estimate, on the line between two samples; the rest: sampled"
+        self.assertIn(said, self.report(self.path, "--phases"))
+        page = self.folder / "page.html"
+        self.report(self.path, "--html", page)
+        section, = re.findall(r"<h2>Phases</h2>.*?</section>", page.read_text(), re.DOTALL)
+        self.assertIn(said, section)
+        cells = re.findall(r'<td class="num"><span class="how" tabindex="0" data-how="(\w+)[^"]*">', section)
+        self.assertEqual(cells, ["exact"] * 3 + ["estimate"] + ["exact"] * 3)
 
     def test_recursion_is_paired_from_the_inside(self):
         phase = self.phases((1, "begin", "f", 1), (2, "begin", "f", 1), (3, "end", "f", 1),

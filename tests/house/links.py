@@ -1,5 +1,7 @@
-"""Every link of README.md and docs/ to another file of the tree leads somewhere."""
+"""Every link of README.md and docs/ to another file of the tree leads somewhere, and every test that
+docs/verified/findings.md names is there."""
 
+import functools
 import os
 import pathlib
 import re
@@ -37,9 +39,38 @@ def broken(pages, root):
     return lines
 
 
+def named_tests(text):
+    """(program, case) for "`program`: case, case" in the last column of a table; what stands in brackets
+    explains."""
+    for row in re.findall(r"^\|.*\|([^|]+)\|$", text, re.MULTILINE):
+        for program, cases in re.findall(r"`([\w-]+)`: ([^;`]+)", re.sub(r"\([^()]*\)", "", row)):
+            for case in cases.split(","):
+                yield program, case.strip()
+
+
+@functools.cache
+def texts(folder, pattern):
+    return "".join(path.read_text(encoding="utf-8") for path in (SOURCE / "tests" / folder).glob(pattern))
+
+
+def is_test(program, case):
+    """A case of a program of tests/, a file of a room of unit tests, or a sentence in one."""
+    if not program.startswith("unit-"):
+        return f"def test_{case}(" in texts("command", f"test_{program}.py")
+    room = "unit/" + program.removeprefix("unit-").replace("-", "_")
+    return (SOURCE / "tests" / room / f"test_{case}.c").exists() or f'{{"{case}"' in texts(room, "*.c")
+
+
+class Findings(unittest.TestCase):
+    def test_every_test_that_is_named_is_there(self):
+        named = list(named_tests((SOURCE / "docs" / "verified" / "findings.md").read_text(encoding="utf-8")))
+        self.assertGreater(len(named), 60)
+        self.assertEqual([one for one in named if not is_test(*one)], [])
+
+
 class Links(unittest.TestCase):
     def test_every_one_leads_somewhere(self):
-        pages = [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
+        pages = [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]
         self.assertGreater(len(list(links(pages[0].read_text(encoding="utf-8")))), 5)
         self.assertEqual(broken(pages, SOURCE), [])
 

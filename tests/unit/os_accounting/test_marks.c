@@ -395,6 +395,22 @@ static void what_a_killed_run_left_goes_with_the_next(void)
     end(&scene);
 }
 
+static void without_a_descriptor_no_folder_is_left(void)
+{
+    struct os_marks made;
+    struct rlimit before, none;
+    struct stat is;
+    CHECK_INT(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int code = os_marks_make(&made, NULL);
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0);
+    CHECK_INT(code, -EMFILE);
+    CHECK_INT(made.held, -1);
+    CHECK(!made.alone || lstat(made.path, &is) != 0);
+}
+
 static void the_command_is_told_where_it_is(void)
 {
     struct os_marks file = {.held = -1}, made;
@@ -494,6 +510,7 @@ static const check_test tests[] = {
     {"nobody else may read it", nobody_else_may_read_it},
     {"a hidden one goes once it is old", a_hidden_one_goes_once_it_is_old},
     {"what a killed run left goes with the next", what_a_killed_run_left_goes_with_the_next},
+    {"without a descriptor no folder is left", without_a_descriptor_no_folder_is_left},
     {"the command is told where it is", the_command_is_told_where_it_is},
     {"the header writes what is read", the_header_writes_what_is_read},
     {"a mark harms no program", a_mark_harms_no_program},

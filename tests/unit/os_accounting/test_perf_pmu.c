@@ -7,6 +7,9 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 static struct os open_os(const char *proc_root, const char *sys_root)
 {
@@ -97,8 +100,68 @@ static void what_was_stolen_is_no_cpu_time(void)
     }
 }
 
+static void put_stolen(const char *folder, unsigned ticks)
+{
+    char path[96];
+    (void)snprintf(path, sizeof path, "%s/stat", folder);
+    FILE *file = fopen(path, "w");
+    CHECK_NOT_NULL(file);
+    fprintf(file, "cpu  5 0 5 900 0 0 0 %u 0 0\n", ticks);
+    CHECK_INT(fclose(file), 0);
+}
+
+/* A child that works for 0.2 s, of which another machine's /proc/stat says that 50 ms were stolen.
+ */
+static void perf_tells_no_stolen_time(void)
+{
+    enum { TICKS = 5, BEFORE = 70 };
+    char folder[] = "/tmp/vitals-perf-XXXXXX", path[96];
+    int go[2];
+    os_quantities counts;
+    struct counted told[COUNTED_COUNT] = {0};
+    CHECK_NOT_NULL(mkdtemp(folder));
+    put_stolen(folder, BEFORE);
+    struct os os = open_os(folder, NULL);
+    const struct os_count_options options = {.os = &os};
+    void *state = calloc(1, count_perf.size);
+    os.live = true; /* its pids are ours */
+    CHECK_INT(pipe(go), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char byte;
+        close(go[1]);
+        (void)!read(go[0], &byte, 1);
+        while (clock() < CLOCKS_PER_SEC / 5)
+            ;
+        _exit(0);
+    }
+    CHECK(pid > 0);
+    bool permitted = count_perf.open(state, &options, &counts) == 0 &&
+                     count_perf.child(state, pid, &counts) == 0;
+    close(go[0]);
+    close(go[1]);
+    CHECK_INT(waitpid(pid, NULL, 0), pid);
+    put_stolen(folder, BEFORE + TICKS);
+    if (permitted)
+        count_perf.read(state, told);
+    double clock = permitted ? count_perf.most_cpu_seconds(state) : 0;
+    count_perf.close(state);
+    free(state);
+    os_close(&os);
+    (void)snprintf(path, sizeof path, "%s/stat", folder);
+    CHECK_INT(unlink(path), 0);
+    CHECK_INT(rmdir(folder), 0);
+    if (!permitted)
+        CHECK_SKIP("perf is not permitted here");
+    CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, VITALS_LOWER_BOUND);
+    CHECK(clock >= 0.1);
+    CHECK_NEAR(told[COUNTED_CPU_SECONDS].value.as.f64, clock - (TICKS + 1) / os.ticks_per_second,
+               1e-9);
+}
+
 static const check_test tests[] = {
     {"what was stolen is no CPU time", what_was_stolen_is_no_cpu_time},
+    {"perf tells no stolen time", perf_tells_no_stolen_time},
     {"counters of a group are read together", counters_of_a_group_are_read_together},
     {"what the unit does not have changes nothing", what_the_unit_does_not_have_changes_nothing},
     {"over files of another machine nothing is counted",

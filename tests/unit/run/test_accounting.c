@@ -305,6 +305,56 @@ static void who_cannot_know_is_believed_with_a_witness_only(void)
     }
 }
 
+static double clock_of_first;
+
+static double most_of_first(const void *state)
+{
+    (void)state;
+    return clock_of_first;
+}
+
+/* As perf in a guest: the hypervisor stole 2 % of 2 s, which its clock counts. Its figure leaves
+ * out what was stolen from the whole machine. */
+static void what_was_stolen_hides_no_exact_figure(void)
+{
+    static const struct {
+        const char *name;
+        bool whole;
+        double clock, figure;
+        const char *source;
+        double told;
+        vitals_availability state;
+    } ROWS[] = {
+        {"nothing was stolen", false, 2, 2, "second", 2, VITALS_HAVE},
+        {"a little", false, 2.005, 1.99, "second", 2, VITALS_HAVE},
+        {"it may be a process that is missing", false, 2.04, 1.99, "first", 1.99,
+         VITALS_LOWER_BOUND},
+        {"none can be missing", true, 2.04, 1.99, "second", 2, VITALS_HAVE},
+        {"more than what was stolen: one is missing", true, 2.2, 2.16, "first", 2.16,
+         VITALS_LOWER_BOUND},
+    };
+    struct os_counter perf = FIRST, unsure = SECOND;
+    perf.most_cpu_seconds = most_of_first;
+    unsure.whole = is_whole;
+    const struct os_counter *const counters[] = {&perf, &unsure, NULL};
+    for (size_t i = 0; i < ARRAY_COUNT(ROWS); i++) {
+        struct counted told[COUNTED_COUNT];
+        CHECK_CASE(ROWS[i].name);
+        begin(CPU, CPU | FAULTS);
+        first.state = VITALS_LOWER_BOUND;
+        first.cpu = ROWS[i].figure;
+        clock_of_first = ROWS[i].clock;
+        whole = ROWS[i].whole;
+        const struct accounting_options options = {.counters = counters};
+        struct accounting *accounting = accounting_open(&options);
+        accounting_read(accounting, &NOTHING, told);
+        CHECK_STR(told[COUNTED_CPU_SECONDS].source, ROWS[i].source);
+        CHECK_NEAR(told[COUNTED_CPU_SECONDS].value.as.f64, ROWS[i].told, 0);
+        CHECK_INT(told[COUNTED_CPU_SECONDS].value.state, ROWS[i].state);
+        accounting_close(accounting);
+    }
+}
+
 /* As taskstats beside wait4: a record lacks its process's end, which hides what a short one used.
  */
 static void records_of_ends_are_no_witness(void)
@@ -459,6 +509,7 @@ static const check_test tests[] = {
     {"who counted less is not believed in the rest", who_counted_less_is_not_believed_in_the_rest},
     {"who cannot know is believed with a witness only",
      who_cannot_know_is_believed_with_a_witness_only},
+    {"what was stolen hides no exact figure", what_was_stolen_hides_no_exact_figure},
     {"records of ends are no witness", records_of_ends_are_no_witness},
     {"who has fewer faults than records tell of has lost some",
      who_has_fewer_faults_than_records_tell_of_has_lost_some},
