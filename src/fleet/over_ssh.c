@@ -12,7 +12,6 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "export/clock.h"
@@ -361,7 +360,7 @@ void over_ssh_close(struct over_ssh *own)
 {
     if (own == NULL)
         return;
-    const struct timespec pause = {.tv_nsec = 1000000};
+    const vitals_clock *clock = vitals_clock_system();
     uint64_t until_ns = clock_now_ns() + LEAVE_NS;
     for (size_t i = 0; own->hosts != NULL && i < own->count; i++) {
         if (own->hosts[i].pid > 0)
@@ -371,7 +370,7 @@ void over_ssh_close(struct over_ssh *own)
     for (size_t i = 0; own->hosts != NULL && i < own->count; i++) {
         while (own->hosts[i].pid > 0 && waitpid(own->hosts[i].pid, NULL, WNOHANG) == 0 &&
                clock_now_ns() < until_ns)
-            (void)nanosleep(&pause, NULL);
+            (void)clock->wait_until(clock->data, -1, clock_now_ns() + 1000000);
     }
     if (own->events >= 0)
         (void)close(own->events);

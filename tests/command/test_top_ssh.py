@@ -76,13 +76,13 @@ esac
             done = vitals("top", "--json", "--ssh", "--hosts", "good,endless,banner,refused", "--host-timeout", "6",
                           env={"PATH": f"{folder}:{os.environ['PATH']}"}, timeout=200)
         found = {one["host"]: (one["state"], one["why"]) for one in json.loads(done.stdout)["machines"]}
-        self.assertEqual(found["good"], ("answers", ""))
+        self.assertEqual(found["good"], ("answers", None))
         self.assertEqual(found["endless"], ("silent", "its answer is too large, above 4 MiB"))
         self.assertEqual(found["banner"][0], "other")
         self.assertRegex(found["banner"][1], r"^no JSON of vitals: .*no shell here$")
         self.assertEqual(found["refused"][0], "silent")
         self.assertRegex(found["refused"][1], r"^last .*words$")
-        self.assertTrue(all(why.isprintable() for _, why in found.values()), found)
+        self.assertTrue(all((why or "").isprintable() for _, why in found.values()), found)
 
 
 if __name__ == "__main__":
