@@ -131,9 +131,9 @@ static void fold_phase(const struct phase *phase, enum phase_item what,
 {
     const char *name = PHASE_FIGURES[what].measure;
     const struct phase_measure *measure = name != NULL ? phase_measure_of(phase, name, "") : NULL;
-    place->state = what == PHASE_CALL_SECONDS  ? VITALS_HAVE
-                   : what == PHASE_CPU_SECONDS ? VITALS_ESTIMATE
-                                               : VITALS_SAMPLED;
+    place->state = what == PHASE_CALL_SECONDS                     ? VITALS_HAVE
+                   : what == PHASE_CPU_SECONDS && measure != NULL ? phase_measure_state(measure)
+                                                                  : VITALS_SAMPLED;
     if (what == PHASE_CALL_SECONDS && phase->calls > 0) {
         statistics_add(&place->values, phase->seconds.mean);
     } else if (what == PHASE_CPU_SECONDS && measure != NULL && !isnan(measure->growth)) {

@@ -26,9 +26,11 @@ static void put_measured(struct html *html, bool known, const char *name, const 
 {
     bool counter = measure != NULL && measure->series->counter;
     double value = measure == NULL ? 0 : counter ? measure->growth : measure->values.max;
+    bool is_short = counter && phase_measure_state(measure) == VITALS_LOWER_BOUND;
     put_cell(html, known, name, unit, value,
-             counter ? "estimate, growth of the counter between begin and end"
-                     : "sampled, the largest sample within");
+             is_short  ? "at least, growth of the counter between the samples"
+             : counter ? "estimate, growth of the counter between begin and end"
+                       : "sampled, the largest sample within");
 }
 
 static bool has_gauge(const struct phase *phase, const char *name)

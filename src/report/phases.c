@@ -54,18 +54,25 @@ static size_t first_from(const struct series *series, double second)
 }
 
 /* The value of a counter at a time, interpolated between its points; constant before the first and
- * after the last. NaN if there is none. */
-static double value_at(const struct series *series, double second)
+ * after the last. NaN if there is none. *beyond: it is further from the points than these are from
+ * each other, as where the file is one part of a rotated recording. */
+static double value_at(const struct series *series, double second, bool *beyond)
 {
+    size_t last = series->count > 0 ? series->count - 1 : 0;
+    double gap = last > 0 ? (series->seconds[last] - series->seconds[0]) / (double)last : 0;
     size_t after = first_from(series, second);
     while (after < series->count && isnan(series->values[after]))
         after++;
     size_t before = first_from(series, second);
     while (before > 0 && isnan(series->values[before - 1]))
         before--;
-    if (after == series->count)
-        return before > 0 ? series->values[before - 1] : (double)NAN;
-    if (before == 0)
+    bool first = before == 0, none = after == series->count;
+    *beyond |= isfinite(second) &&
+               ((none && !first && second - series->seconds[before - 1] > gap) ||
+                (first && !none && series->seconds[after] - second > gap));
+    if (none)
+        return first ? (double)NAN : series->values[before - 1];
+    if (first)
         return series->values[after];
     double x0 = series->seconds[before - 1], x1 = series->seconds[after];
     double y0 = series->values[before - 1], y1 = series->values[after];
@@ -93,8 +100,8 @@ static void fold(const struct series *series, const struct spans *spans,
             if (!isnan(series->values[at]))
                 statistics_add(&measure->values, series->values[at]);
         }
-        double grown = value_at(series, spans->items[i].end) -
-                       value_at(series, spans->items[i].begin);
+        double grown = value_at(series, spans->items[i].end, &measure->is_short) -
+                       value_at(series, spans->items[i].begin, &measure->is_short);
         if (series->counter && !isnan(grown))
             measure->growth = (isnan(measure->growth) ? 0 : measure->growth) + grown;
     }
@@ -234,7 +241,9 @@ const struct phase_measure *phase_measure_of(const struct phase *phase, const ch
 vitals_availability phase_measure_state(const struct phase_measure *measure)
 {
     if (measure->series->counter)
-        return isnan(measure->growth) ? VITALS_NOT_YET : VITALS_ESTIMATE;
+        return isnan(measure->growth) ? VITALS_NOT_YET
+               : measure->is_short    ? VITALS_LOWER_BOUND
+                                      : VITALS_ESTIMATE;
     return measure->values.count > 0 ? VITALS_SAMPLED : VITALS_NOT_YET;
 }
 

@@ -10,6 +10,7 @@ struct phase_measure {
     const struct series *series;
     struct statistics values; /* of a gauge: of every sample within */
     double growth;            /* of a counter: between begin and end of all calls; NaN: not known */
+    bool is_short;            /* a call goes on beyond the samples: it grew by so much at least */
 };
 
 /* All calls of one name. */

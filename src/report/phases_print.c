@@ -86,8 +86,10 @@ const char PHASES_QUALITY[] =
 static void notes(struct paint *paint, const struct phases *phases)
 {
     char line[WORDS];
-    size_t open = 0, empty = 0;
+    size_t open = 0, empty = 0, beyond = 0;
     for (size_t i = 0; i < phases->count; i++) {
+        const struct phase_measure *cpu = phase_measure_of(&phases->items[i], "cpu_seconds", "");
+        beyond += cpu != NULL && phase_measure_state(cpu) == VITALS_LOWER_BOUND;
         open += phases->items[i].open;
         empty += phases->items[i].calls - phases->items[i].non_empty;
     }
@@ -100,6 +102,10 @@ static void notes(struct paint *paint, const struct phases *phases)
                    "  %zu call%s shorter than a sample: of %s only the time is known", empty,
                    empty == 1 ? " was" : "s were", empty == 1 ? "it" : "them");
     if (empty > 0)
+        note(paint, line);
+    (void)snprintf(line, sizeof line, "  %zu went on beyond the samples: CPU is at least that",
+                   beyond);
+    if (beyond > 0)
         note(paint, line);
     (void)snprintf(line, sizeof line, "  %zu more names are not shown", phases->left_out);
     if (phases->left_out > 0)

@@ -244,6 +244,15 @@ class Phases(Report):
         cells = re.findall(r'<td class="num"><span class="how" tabindex="0" data-how="(\w+)[^"]*">', section)
         self.assertEqual(cells, ["exact"] * 3 + ["estimate"] + ["exact"] * 3)
 
+    def test_a_call_beyond_the_samples_used_at_least_what_they_show(self):
+        """As in the last part of a recording that was rotated."""
+        phases = self.phases((-5, "begin", "early", 1), (4, "end", "early", 1), (-0.5, "begin", "usual", 2),
+                             (3, "end", "usual", 2), (8, "begin", "late", 3), (20, "end", "late", 3))
+        found = {name: (self.usage(phase)["cpu_seconds"]["growth"], self.usage(phase)["cpu_seconds"]["availability"])
+                 for name, phase in phases.items()}
+        self.assertEqual(found, {"early": (8, "lower_bound"), "usual": (6, "estimate"), "late": (4, "lower_bound")})
+        self.assertIn("2 went on beyond the samples: CPU is at least that", self.report(self.path, "--phases"))
+
     def test_recursion_is_paired_from_the_inside(self):
         phase = self.phases((1, "begin", "f", 1), (2, "begin", "f", 1), (3, "end", "f", 1),
                             (6, "end", "f", 1))["f"]
