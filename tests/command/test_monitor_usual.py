@@ -546,9 +546,9 @@ class Page(unittest.TestCase):
 
     def test_what_its_end_frees(self):
         self.start()
-        self.assertRegex(self.monitor.wait("when it ends"), r"when it ends +frees [\d.]+[KM]iB of memory")
+        self.assertRegex(self.monitor.wait("when it ends"), r"when it ends +frees [\d.]+[KM]iB of RAM")
         self.monitor.type("T")
-        self.assertRegex(self.monitor.screen(), r"Its end frees about [\d.]+[KM]iB of memory")
+        self.assertRegex(self.monitor.screen(), r"Its end frees about [\d.]+[KM]iB of RAM")
 
     def test_any_signal(self):
         self.start()

@@ -27,7 +27,7 @@ struct freed {
 void freed_add(struct freed *freed, const struct model *model, const struct identity *identity,
                const vitals_row *row);
 
-/* "44.00GiB of GPU memory and at least 19.20GiB of memory". False: nothing is known. */
+/* "44.00GiB of GPU memory, at least 19.20GiB of RAM". False: nothing is known. */
 enum { FREED_WORDS = 128 };
 bool freed_words(const struct freed *freed, char out[static FREED_WORDS]);
 
