@@ -104,16 +104,16 @@ static const char *class_of(size_t which)
     return which >= 3 ? "num less" : "num";
 }
 
-/* The program, which a narrow screen has room for, and the whole command line. */
+/* The program, which a narrow screen has room for, and the command line as far as it says more. */
 static void put_command(struct html *html, const struct process_use *use)
 {
+    size_t size = strlen(use->program);
+    bool begins = strncmp(use->name, use->program, size) == 0 &&
+                  (use->name[size] == ' ' || use->name[size] == '\0');
     html_raw(html, "<b>");
     html_string(html, use->program);
-    html_raw(html, "</b>");
-    if (strcmp(use->program, use->name) == 0)
-        return;
-    html_raw(html, " <span class=\"soft\">");
-    html_string(html, use->name);
+    html_raw(html, begins ? "</b><span class=\"soft\">" : "</b> <span class=\"soft\">");
+    html_string(html, use->name + (begins ? size : 0));
     html_raw(html, "</span>");
 }
 

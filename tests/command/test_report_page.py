@@ -330,6 +330,14 @@ class Processes(Page):
             self.assertIn(tag, ELEMENTS)
             self.assertFalse([one for one in attrs if one.startswith("on")])
 
+    def test_a_program_is_named_once(self):
+        path = self.folder / "run.db"
+        done = vitals("run", "--backends", "", "--interval", "0.1", "--record", path, "--", "sleep", "1.5", timeout=120)
+        if "unknown option" in done.stderr or "SQLite" in done.stderr:
+            self.skipTest("run records no processes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("sleep 1.5", [row[1] for row in self.rows_of(Reader(self.page(path)))])
+
     def test_of_one_process(self):
         name = MARKUP[0]
         path = self.folder / "run.db"
