@@ -31,7 +31,8 @@ typedef struct vitals_process vitals_process;
 /* Opens a handle by pid, on the process that has it now; *out is yours to free. Errors: EARGUMENT
  * (below 1), EGONE (no process has it, or only a thread, and the message says which), EDENIED
  * (also: /proc hides it), EMEMORY, ESYSTEM. Cost: 6 system calls (stat opened, pidfd_open, status
- * opened, read and closed, stat read), and two descriptors until it is freed. */
+ * opened, read and closed, stat read), and two descriptors until it is freed; a third one, if its
+ * number is below 128, from the first question of memory on. */
 VITALS_API VITALS_CHECKED int vitals_process_open(vitals_context *context, int64_t pid,
                                                   vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
@@ -79,9 +80,10 @@ VITALS_API int vitals_process_is_running(vitals_process *process) VITALS_NONNULL
  * for long; names of users and groups ask the name service, which may be a network. Nothing limits
  * that time: the caller chooses by its request. (A sampler reads such columns beside its ticks.)
  * Errors: EGONE, EARGUMENT (nothing that a process could answer), EMEMORY.
- * Cost: one system call for all that stands in stat, the proof included; one for the CPU clock and
- * for each link; three for each other file of a scalar, more where it is long; six where taskstats
- * are asked; of the tables one to three per row. */
+ * Cost: one system call for all that stands in stat, the proof included; one for the CPU clock, for
+ * each link, and for memory (resident_bytes and its like: statm, which stays open); three for each
+ * other file of a scalar, more where it is long; six where taskstats are asked; of the tables one
+ * to three per row. */
 VITALS_API VITALS_CHECKED int vitals_process_ask(vitals_process *process,
                                                  const vitals_request *request,
                                                  vitals_snapshot **out, vitals_error *error)

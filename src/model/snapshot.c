@@ -16,7 +16,7 @@ vitals_snapshot *snapshot_new(void)
     if (snapshot == NULL)
         return NULL;
     atomic_init(&snapshot->refs, SNAPSHOT_OURS);
-    snapshot_reset(snapshot);
+    snapshot->host = snapshot->boot_id = (vitals_text){"", 0};
     return snapshot;
 }
 

@@ -6,7 +6,8 @@
 
 struct vitals_process {
     const vitals_context *context;
-    struct os_process files; /* stat is kept: while it reads, the pid is this process's own */
+    struct os_process files; /* stat is kept: while it reads, the pid is this process's own; statm
+                                once it was asked for, as long as descriptors are few */
     int pidfd;               /* its own for certain; negative: the pids of another /proc, or a
                                 kernel that has none */
     uint64_t start_ticks;

@@ -201,7 +201,7 @@ int vitals_process_ask(vitals_process *process, const vitals_request *request,
     uint64_t key = answer_key(process->files.pid, process->start_ticks);
     struct process subject = {
         .key = key != 0 ? key : 1,
-        .files = {.pid = process->files.pid, .stat = process->files.stat, .statm = -1},
+        .files = process->files,
         .stat = {.has = OS_STAT_START, .start_ticks = process->start_ticks},
     };
     struct query_result answer;
@@ -220,7 +220,11 @@ int vitals_process_ask(vitals_process *process, const vitals_request *request,
         rows_write(&answer.reader, &subject, 0, &answer.columns, answer.builder);
         code = answer_finish(&answer, out, error);
     }
-    os_close_descriptor(subject.files.statm);
+    enum { KEPT_BELOW = 128 }; // a program may hold many handles, and descriptors for its own work
+    if (subject.files.statm >= KEPT_BELOW)
+        os_close_descriptor(subject.files.statm);
+    else
+        process->files.statm = subject.files.statm;
     process_done(&subject);
     batch_done(&batch);
     answer_done(&answer);

@@ -30,9 +30,9 @@ static struct arena_block *block_new(size_t size)
 {
     if (size > SIZE_MAX - sizeof(struct arena_block))
         return NULL;
-    struct arena_block *block = memory_alloc(sizeof *block + size);
+    struct arena_block *block = memory_resize(NULL, 1, sizeof *block + size);
     if (block != NULL)
-        block->size = size;
+        *block = (struct arena_block){.size = size}; // arena_alloc clears the rest piece by piece
     return block;
 }
 
