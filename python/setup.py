@@ -28,18 +28,27 @@ OLDEST = "cp39"
 # The command, what it starts, and the libraries. A wheel cannot hold symbolic links.
 INSTALLED = re.compile(r"(bin/vitals|libexec/vitals/[^/]+|lib/libvitals(-record)?\.so\.\d+|share/vitals/[^/]+)$")
 
-SOURCE = """
-#include <stdlib.h>
-#include <vitals/mark.h>
+# Types of native.c, for it and for cffi.
+TYPES = """
+typedef struct vitals_python_plan {
+    const vitals_request *request;
+    const vitals_metric *metrics;
+    size_t count;
+} vitals_python_plan;
 
-static void vitals_python_mark(const char *what, const char *name)
-{
-    vitals_mark_write(what, name);
-}
+typedef struct vitals_python_answer {
+    vitals_error error;
+    vitals_snapshot *answer;
+    char bytes[1024];
+} vitals_python_answer;
 """
 
 DECLARED = """
 static void vitals_python_mark(const char *what, const char *name);
+static size_t vitals_python_row(const vitals_row *row, const vitals_metric *metrics, size_t count, char *out,
+                                size_t capacity);
+static int64_t vitals_python_ask(vitals_process *process, const vitals_python_plan *plan, vitals_python_answer *out);
+static int64_t vitals_python_marks(const char *path, uint64_t *marks, size_t capacity);
 extern "Python" int vitals_python_write(void *data, const char *bytes, size_t size);
 extern "Python" void vitals_python_trace(void *data, const char *line);
 extern "Python" int vitals_python_collect(void *data, const vitals_collection *collection);
@@ -63,8 +72,9 @@ def interface():
     include = CORE / "include"
     macros = "".join(f"#define {name} {value}\n" for name, value in cdef.constants(include))
     headers = [*cdef.headers(include), "vitals/record.h"]
-    source = "".join(f"#include <{name}>\n" for name in headers) + SOURCE
-    return source, macros + cdef.declarations(include, compiler, headers) + DECLARED
+    source = "".join(f"#include <{name}>\n" for name in [*headers, "vitals/mark.h"]) + TYPES
+    source += (HERE / "native.c").read_text(encoding="ascii")
+    return source, macros + cdef.declarations(include, compiler, headers) + TYPES + DECLARED
 
 
 class BuildNative(build_ext):

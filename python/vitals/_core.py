@@ -270,12 +270,18 @@ def each(step: Callable[..., Any], *fixed: Any) -> Iterator[Pointer]:
 
 # --- The context ------------------------------------------------------------------------------------
 
+def _descriptor_limit() -> int:
+    import resource
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 2**64 if limit == resource.RLIM_INFINITY else limit
+
+
 class Context:
     """Where /proc, /sys and /dev are, which device back ends there are, and the limits.
 
     `backends`: a list of back ends, as in "nvidia,amd"; "" for none. `demo`: a scenario of simulated
-    devices, as in "default". `max_descriptors`: how many files a sampler keeps open. `bpf`: whether
-    a sampler may load a BPF program. A context may be used from any thread.
+    devices, as in "default". `max_descriptors`: how many files a sampler keeps open; 0 is an eighth of the
+    limit. `bpf`: whether a sampler may load a BPF program. A context may be used from any thread.
     """
 
     def __init__(self, *, proc_root: str | None = None, sys_root: str | None = None, dev_root: str | None = None,
@@ -291,7 +297,8 @@ class Context:
             if value is not None:
                 kept.append(ffi.new("char[]", encode(value)))
                 setattr(options, name, kept[-1])
-        options.seed, options.max_descriptors, options.bpf = seed, max_descriptors, bpf
+        options.seed, options.bpf = seed, bpf
+        options.max_descriptors = max_descriptors or min(_descriptor_limit() // 8, 2**32 - 1)
         self._options, self._kept = options, kept
         self.pointer = owned(create("vitals_context", lib.vitals_context_new, options), lib.vitals_context_free, kept)
 

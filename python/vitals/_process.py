@@ -7,7 +7,7 @@ import os
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, GoneError, Pointer, TimedOutError, ffi, lib
-from vitals._snapshot import Row, Snapshot, Value, nanoseconds, request
+from vitals._snapshot import Plan, Row, Snapshot, Value, nanoseconds, plan_of, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ RELATIONS = {
 
 PROCESS = lib.VITALS_TABLE_PROCESS
 _OUT, _ERROR = ffi.typeof("vitals_snapshot **"), ffi.typeof("vitals_error *")
+_ANSWER = ffi.typeof("vitals_python_answer *")
+_ROOM = dict(_ANSWER.item.fields)["bytes"].type.length
+_new = ffi.new_allocator(should_clear_after_alloc=False)
 
 
 class Process:
@@ -39,7 +42,7 @@ class Process:
         self._own(_core.create("vitals_process", lib.vitals_process_open, self._context.pointer, pid))
 
     def _own(self, pointer: Pointer) -> None:
-        self.pointer = _core.owned(pointer, lib.vitals_process_close, self._context)
+        self.pointer = ffi.gc(pointer, lib.vitals_process_close)  # memory and descriptors alone: also in a forked process
 
     @classmethod
     def of(cls, row: Row, *, context: Context | None = None) -> Process:
@@ -86,8 +89,26 @@ class Process:
             _core.check(result, error)
         return Snapshot(out[0])
 
+    def read(self, *names: str) -> list[Value]:
+        """Several metrics of the table process at one moment, in their order: what costs least where they are
+        read again and again."""
+        return self.read_available(names)[0]
+
+    def read_available(self, names: tuple[str, ...]) -> tuple[list[Value], bytes]:
+        """The same, and the availability of each as an unsigned byte: below 128 there is a value. For other modules
+        of this package."""
+        asked, plan, _ = _plans.get(names) or _plan(names)
+        answer = _new(_ANSWER)
+        size = lib.vitals_python_ask(self.pointer, asked, answer)
+        if size < 0:
+            _core.check(size, answer.error)
+        if size <= _ROOM:
+            return plan.values(ffi.unpack(answer.bytes, size))
+        taken = Snapshot(answer.answer)
+        return plan.read(lib.vitals_snapshot_row(taken.pointer, PROCESS, 0))
+
     def __getitem__(self, name: str) -> Value:
-        return self.row(name)[name]
+        return self.read(name)[0]
 
     def row(self, *names: str) -> Row:
         """Several metrics at one moment."""
@@ -181,6 +202,18 @@ class Process:
         unlimited = 2**64 - 1
         _core.call(lib.vitals_process_set_limit, self.pointer, _core.encode(name),
                    unlimited if soft is None else soft, unlimited if hard is None else hard)
+
+
+_plans: dict[tuple[str, ...], tuple[Pointer, Plan, Pointer]] = {}
+
+
+def _plan(names: tuple[str, ...]) -> tuple[Pointer, Plan, Pointer]:
+    """What vitals_python_ask is told to read, what reads its answer, and what both need."""
+    if len(_plans) >= 256:
+        _plans.clear()
+    plan, what = plan_of(PROCESS, names), wanted(names)
+    made = _plans[names] = ffi.new("vitals_python_plan *", (what, plan.metrics, plan.count)), plan, what
+    return made
 
 
 @functools.lru_cache(maxsize=256)

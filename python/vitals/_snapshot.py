@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, Pointer, VitalsError, ffi, lib
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
     import polars
 
     Value = Union[int, float, str, None]
-    Plan = tuple[list[Any], list[tuple[int, Any, int, bool]]]
 else:
-    Value = Plan = None
+    Value = None
 
 ROWS = {
     "all": lib.VITALS_ROWS_ALL,
@@ -99,7 +99,7 @@ class Row:
     def __getitem__(self, name: str) -> Value:
         if self._cells is not None:
             return self._cells[name][self._place]
-        return _read(self._pointer, _core.metric_number(self._table, name))
+        return plan_of(self._table, (name,)).read(self._pointer)[0][0]
 
     def __getattr__(self, name: str) -> Value:
         if "\0" in name or not _core.find_metric(self._table, name):
@@ -120,7 +120,7 @@ class Row:
 
     def read(self, *names: str) -> list[Value]:
         """Several values at once."""
-        return read_row(self._pointer, plan_of(self._table, names))
+        return plan_of(self._table, names).read(self._pointer)[0]
 
     @property
     def table(self) -> str:
@@ -172,60 +172,66 @@ class Row:
     def as_dict(self) -> dict[str, Value]:
         """All metrics that were requested."""
         whole = self.snapshot.pointer
-        return {name: _read(self._pointer, metric) for name, metric in _core.columns(self._table).items()
-                if lib.vitals_snapshot_has_metric(whole, metric)}
+        names = tuple(name for name, metric in _core.columns(self._table).items()
+                      if lib.vitals_snapshot_has_metric(whole, metric))
+        return dict(zip(names, self.read(*names)))
 
     def _repr_html_(self) -> str:
         from vitals._html import pairs
         return pairs(f"{self.table} {self.label}", {name: self.text(name) for name in self.as_dict()})
 
 
-_TEXT = ffi.typeof("vitals_text *")
-_READERS = {
-    lib.VITALS_U64: (lib.vitals_row_u64, ffi.typeof("uint64_t *")),
-    lib.VITALS_I64: (lib.vitals_row_i64, ffi.typeof("int64_t *")),
-    lib.VITALS_F64: (lib.vitals_row_f64, ffi.typeof("double *")),
-    lib.VITALS_TEXT: (lib.vitals_row_text, _TEXT),
-}
+_CODES = {lib.VITALS_U64: "Q", lib.VITALS_I64: "q", lib.VITALS_F64: "d", lib.VITALS_TEXT: "Q"}
 _plans: dict[tuple[int, tuple[str, ...]], Plan] = {}
+_BYTES = ffi.typeof("char[]")
+_new = ffi.new_allocator(should_clear_after_alloc=False)
+
+
+class Plan:
+    """How some metrics of a row are read at once (native.c): `unpack` makes of their bytes their values and
+    availabilities."""
+
+    __slots__ = ("metrics", "count", "size", "unpack", "texts")
+
+    def __init__(self, table: int, names: tuple[str, ...]) -> None:
+        numbers = [_core.metric_number(table, name) for name in names]
+        kinds = [_core.metric_type(number) for number in numbers]
+        self.metrics, self.count, self.size = ffi.new("vitals_metric[]", numbers), len(names), 9 * len(names)
+        self.unpack = struct.Struct(f"={''.join(map(_CODES.__getitem__, kinds))}{len(names)}s").unpack_from
+        self.texts = [place for place, kind in enumerate(kinds) if kind == lib.VITALS_TEXT]
+
+    def read(self, pointer: Pointer) -> tuple[list[Value], bytes]:
+        """Of a row, as `values`."""
+        room = self.size + 256 * len(self.texts)
+        while True:
+            out = _new(_BYTES, room)
+            size = lib.vitals_python_row(pointer, self.metrics, self.count, out, room)
+            if size <= room:
+                return self.values(ffi.unpack(out, size))
+            room = size
+
+    def values(self, raw: bytes) -> tuple[list[Value], bytes]:
+        """Of the bytes that native.c wrote: values, None where there is none, and the availability of each."""
+        values: list[Any] = list(self.unpack(raw))
+        states: bytes = values.pop()
+        end = self.size
+        for place in self.texts:
+            begin, end = end, end + values[place]
+            values[place] = raw[begin:end].decode("utf-8", "surrogateescape")
+        # Availabilities that are values are 1 … 6; the others are negative.
+        if max(states, default=1) >= 128:
+            values = [value if state < 128 else None for value, state in zip(values, states)]
+        return values, states
 
 
 def plan_of(table: int, names: tuple[str, ...]) -> Plan:
-    """How some metrics of a table are read: the places to fill, and for each metric its number, what reads it, which
-    place that fills, and whether it is a text."""
+    """The plan for some metrics of a table: one for all that ask."""
     plan = _plans.get((table, names))
     if plan is None:
         if len(_plans) >= 1024:
             _plans.clear()
-        readers = [(number, *_READERS[_core.metric_type(number)])
-                   for number in (_core.metric_number(table, name) for name in names)]
-        places = list(dict.fromkeys(place for _, _, place in readers))
-        plan = _plans[table, names] = places, [(number, reader, places.index(place), place is _TEXT)
-                                               for number, reader, place in readers]
+        plan = _plans[table, names] = Plan(table, names)
     return plan
-
-
-def read_row(pointer: Pointer, plan: Plan) -> list[Value]:
-    """The values of a row; None where there is none."""
-    places, steps = plan
-    outs = list(map(ffi.new, places))
-    found: list[Value] = []
-    for metric, reader, place, is_text in steps:
-        out = outs[place]
-        if reader(pointer, metric, out) <= 0:
-            found.append(None)
-        else:
-            found.append(_core.text(out[0]) if is_text else out[0])
-    return found
-
-
-def _read(pointer: Pointer, metric: int) -> Value:
-    reader, place = _READERS[_core.metric_type(metric)]
-    out = ffi.new(place)
-    if reader(pointer, metric, out) <= 0:
-        return None
-    value: Value = _core.text(out[0]) if place is _TEXT else out[0]
-    return value
 
 
 class _Cells(dict[str, "list[Value]"]):
@@ -381,7 +387,8 @@ class Table:
 
 
 _COUNT, _STATES = ffi.typeof("size_t *"), ffi.typeof("signed char **")
-_CELLS = {kind: place for kind, (_, place) in _READERS.items() if place is not _TEXT}
+_CELLS = {lib.VITALS_U64: ffi.typeof("uint64_t *"), lib.VITALS_I64: ffi.typeof("int64_t *"),
+          lib.VITALS_F64: ffi.typeof("double *")}
 
 
 class Snapshot:

@@ -250,7 +250,7 @@ def boot_time() -> float:
 
 
 def getloadavg() -> tuple[float, float, float]:
-    return tuple(_host_values("load_1m", "load_5m", "load_15m"))
+    return os.getloadavg()
 
 
 def cpu_count(logical: bool = True) -> int | None:
@@ -557,15 +557,27 @@ def sensors_battery() -> Any:
     return None
 
 
-def _listed() -> dict[int, int]:
-    """The inode of each process's folder in /proc by pid: a process that has the pid of an earlier one has another."""
-    with os.scandir("/proc") as entries:
-        return {int(entry.name): entry.inode() for entry in entries if entry.name.isdigit()}
+_MARKS = ffi.typeof("uint64_t[]")
+_room = 1024  # for so many processes
+
+
+def _listed() -> list[int]:
+    """The processes in the order of their pids, each by its pid and the inode of its folder (native.c)."""
+    global _room
+    while True:
+        room = _room  # other threads may change it
+        marks = ffi.new(_MARKS, room)
+        count = lib.vitals_python_marks(b"/proc", marks, room)
+        if count < 0:
+            raise OSError(ffi.errno, os.strerror(ffi.errno), "/proc")
+        if count <= room:
+            return sorted(ffi.unpack(marks, count))
+        _room = count + 256
 
 
 def pids() -> list[int]:
     """All pids, in their order."""
-    return sorted(_listed())
+    return [mark >> 32 for mark in _listed()]
 
 
 def pid_exists(pid: int) -> bool:
@@ -595,6 +607,10 @@ REAP_SECONDS = 0.005  # how often is looked whether a zombie's parent has reaped
 _lent_handles: collections.deque[vitals.Process] = collections.deque(maxlen=16)
 
 
+_FAILURES = vitals.GoneError, vitals.DeniedError, vitals.UnsupportedError
+_DENIED, _GONE = lib.VITALS_DENIED & 0xFF, lib.VITALS_GONE & 0xFF
+
+
 def _translated(function: Callable[..., Any]) -> Callable[..., Any]:
     """The library's errors as psutil's."""
 
@@ -602,12 +618,8 @@ def _translated(function: Callable[..., Any]) -> Callable[..., Any]:
     def translated(self: Process, *arguments: Any, **named: Any) -> Any:
         try:
             return function(self, *arguments, **named)
-        except vitals.GoneError:
-            raise self._no_longer() from None
-        except vitals.DeniedError:
-            raise AccessDenied(self.pid, self._name) from None
-        except vitals.UnsupportedError:
-            raise self._no_longer() from None
+        except _FAILURES as error:
+            raise self._failure(error) from None
     return translated
 
 
@@ -671,7 +683,7 @@ class Process:
                 raise AccessDenied(pid) from None
 
     def _forget(self, pid: int, start: float | None) -> None:
-        for name in self._REMEMBERED:
+        for name in self._REMEMBERED if self.__dict__ else ():
             self.__dict__.pop(name, None)
         self._pid, self._start = pid, start
 
@@ -753,6 +765,9 @@ class Process:
         except vitals.DeniedError:
             return True
 
+    def _failure(self, error: vitals.VitalsError) -> Error:
+        return AccessDenied(self._pid, self._name) if isinstance(error, vitals.DeniedError) else self._no_longer()
+
     def _no_longer(self) -> NoSuchProcess:
         if self._exists():
             return ZombieProcess(self._pid, self._name, self._ppid)
@@ -802,41 +817,32 @@ class Process:
     )
 
     def _values(self, *names: str) -> list[Any]:
-        """Metrics, or psutil's error where the first one is missing."""
+        """Metrics, or psutil's error where one of them is missing for a reason that has one."""
         answer = self._answer
         if answer is None:
-            row = self._handle.row(*names)
-            values = row.read(*names)
-            if None in values:
-                self._explain(names, values, row)
-            return values
-        missing = [name for name in names if name not in answer]
-        if missing:
-            together = [name for group in self._GROUPS if not set(group).isdisjoint(missing) for name in group]
-            self._read_into(answer, tuple(dict.fromkeys([*together, *missing])))
-        values = [answer[name][0] for name in names]
+            try:
+                values, states = (self._held or self._handle).read_available(names)
+            except _FAILURES as error:
+                raise self._failure(error) from None
+        else:
+            missing = [name for name in names if name not in answer]
+            if missing:
+                together = [name for group in self._GROUPS if not set(group).isdisjoint(missing) for name in group]
+                self._read_into(answer, tuple(dict.fromkeys([*together, *missing])))
+            values, states = zip(*[answer[name] for name in names])  # type: ignore[assignment]
+            values = list(values)
         if None in values:
-            for name, value in zip(names, values):
-                self._explain((name,), [value], answer[name][1])
+            if _DENIED in states:
+                raise AccessDenied(self._pid, self._name)
+            if _GONE in states:
+                raise self._no_longer()
         return values
-
-    def _explain(self, names: tuple[str, ...], values: list[Any], row: Row) -> None:
-        for name, value in zip(names, values):
-            if value is None:
-                self._missing(name, row.availability(name))
 
     @_translated
     def _read_into(self, answer: dict[str, Any], names: tuple[str, ...]) -> None:
         """What is not read yet, at one moment."""
-        row = self._handle.row(*names)
-        for name, value in zip(names, row.read(*names)):
-            answer.setdefault(name, (value, row))
-
-    def _missing(self, name: str, why: str) -> None:
-        if why == "denied":
-            raise AccessDenied(self._pid, self._name)
-        if why == "gone":
-            raise self._no_longer()
+        for name, value, state in zip(names, *self._handle.read_available(names)):
+            answer.setdefault(name, (value, state))
 
     @_translated
     def _rows(self, table: str) -> Any:
@@ -847,22 +853,18 @@ class Process:
             raise self._no_longer()
         return rows
 
-    @_translated
     def ppid(self) -> int:
         return self._values("parent_pid")[0]  # type: ignore[no-any-return]
 
-    @_translated
     def name(self) -> str:
         self._name = self._values("name")[0]
         if self._name and _may_be_cut(self._name):
             self._name = self._values("program_name")[0]
         return self._name or ""
 
-    @_translated
     def exe(self) -> str:
         return self._values("executable")[0] or ""
 
-    @_translated
     def cmdline(self) -> list[str]:
         line = self._values("command_line")[0]
         if not line:
@@ -874,22 +876,18 @@ class Process:
         parts: list[str] = line.split("\0")
         return line.split(" ") if len(parts) == 1 and " " in line and not os.path.exists(line) else parts
 
-    @_translated
     def environ(self) -> dict[str, str]:
         rows = self._rows("environment")
         return {name: value for name, value in zip(rows.values("name"), rows.values("value"))
                 if name and value is not None}
 
-    @_translated
     def cwd(self) -> str:
         return self._values("working_directory")[0] or ""
 
-    @_translated
     def terminal(self) -> str | None:
         word: str | None = self._values("terminal")[0]
         return f"/dev/{word}" if word and not word.startswith("/") else word or None
 
-    @_translated
     def status(self) -> str:
         word: str = self._values("state")[0]
         return _STATUS.get(word, word)
@@ -904,7 +902,6 @@ class Process:
             self._created = float(out[0])
         return self._created
 
-    @_translated
     def username(self) -> str:
         import pwd
         real = self._values("uid")[0]
@@ -913,28 +910,22 @@ class Process:
         except KeyError:
             return str(real)
 
-    @_translated
     def uids(self) -> Any:
         return _types.puids(*self._values("uid", "effective_uid", "saved_uid"))
 
-    @_translated
     def gids(self) -> Any:
         return _types.pgids(*self._values("gid", "effective_gid", "saved_gid"))
 
-    @_translated
     def num_threads(self) -> int:
         return self._values("threads")[0]  # type: ignore[no-any-return]
 
-    @_translated
     def threads(self) -> list[Any]:
         return [_types.pthread(row["tid"], row["cpu_user_seconds"], row["cpu_system_seconds"])
                 for row in self._rows("thread")]
 
-    @_translated
     def num_fds(self) -> int:
         return self._values("descriptors")[0]  # type: ignore[no-any-return]
 
-    @_translated
     def open_files(self) -> list[Any]:
         found = []
         for row in self._rows("descriptor"):
@@ -949,7 +940,6 @@ class Process:
                                               flags))
         return found
 
-    @_translated
     def net_connections(self, kind: str = "inet") -> list[Any]:
         if kind not in _KINDS:
             return _connections([], kind, False)
@@ -957,17 +947,14 @@ class Process:
 
     connections = net_connections
 
-    @_translated
     def num_ctx_switches(self) -> Any:
         return _types.pctxsw(*self._values("voluntary_context_switches", "involuntary_context_switches"))
 
-    @_translated
     def cpu_times(self) -> Any:
-        names = _PLAIN["cpu_times"] if _waits_counted() else _PLAIN["cpu_times"][:-1]
-        values = [value or 0.0 for value in self._values(*names)]
-        return _types.pcputimes(*values, *((0.0,) if len(values) < len(_types.pcputimes._fields) else ()))
+        if _waits_counted():
+            return _types.pcputimes(*_filled(self._values(*_PLAIN["cpu_times"]), 0.0))
+        return _types.pcputimes(*_filled(self._values(*_PLAIN["cpu_times"][:-1]), 0.0), 0.0)
 
-    @_translated
     def cpu_percent(self, interval: float | None = None) -> float:
         """Of one CPU, since the last call; 0.0 at first."""
         if interval is not None and interval < 0:
@@ -986,7 +973,6 @@ class Process:
             return 0.0
         return max(0.0, round((now[1] - before[1]) / (now[0] - before[0]) * 100, 1))
 
-    @_translated
     def cpu_num(self) -> int:
         return self._values("cpu")[0]  # type: ignore[no-any-return]
 
@@ -1059,20 +1045,15 @@ class Process:
                              for end in ("soft", "hard"))
         raise self._no_longer()
 
-    @_translated
     def memory_info(self) -> Any:
-        names = ("resident", "virtual", "shared", "text", "data")
-        rss, vms, shared, text, data = (value or 0 for value in self._values(*(f"{name}_bytes" for name in names)))
-        return _types.pmem(rss, vms, shared, text, 0, data, 0)
+        return _MADE["memory_info"](*_filled(self._values(*_PLAIN["memory_info"]), 0))
 
     memory_info_ex = memory_info
 
-    @_translated
     def memory_full_info(self) -> Any:
         uss, pss, swap = self._values("uss_bytes", "pss_bytes", "swapped_bytes")
         return _types.pfullmem(*self.memory_info(), uss or 0, pss or 0, swap or 0)
 
-    @_translated
     def memory_percent(self, memtype: str = "rss") -> float:
         if memtype not in _types.pfullmem._fields:
             raise ValueError(f"invalid memtype {memtype!r}; valid types are {_types.pfullmem._fields!r}")
@@ -1080,7 +1061,6 @@ class Process:
         total = _memory_total()
         return float(getattr(info, memtype)) / total * 100
 
-    @_translated
     def memory_maps(self, grouped: bool = True) -> list[Any]:
         names = ("resident", "size", "pss", "shared_clean", "shared_dirty", "private_clean", "private_dirty",
                  "referenced", "anonymous", "swap")
@@ -1093,7 +1073,6 @@ class Process:
         return [_types.pmmap_ext(*line) for line in zip(rows.values("addresses"), rows.values("permissions"), paths,
                                                         *columns)]
 
-    @_translated
     def io_counters(self) -> Any:
         return _types.pio(*(value or 0 for value in self._values(
             "read_calls", "write_calls", "read_bytes", "written_bytes", "call_read_bytes", "call_written_bytes")))
@@ -1221,7 +1200,7 @@ class Process:
     @_translated
     def _plain_dict(self, attrs: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any] | None:
         """Attributes that are made of a few metrics; None where one of these is missing."""
-        values: list[Any] = self._handle.row(*names).read(*names)
+        values: list[Any] = self._handle.read(*names)
         if None in values:
             return None
         known = dict(zip(names, values))
@@ -1333,21 +1312,23 @@ def _filled(values: list[Any], missing: Any) -> list[Any]:
     return [missing if value is None else value for value in values] if None in values else values
 
 
+_tuple: Any = tuple.__new__  # of a named tuple: half of what its own class takes
+
 # What makes an attribute of its metrics, where it is not the only one of these as it is.
 _MADE: dict[str, Callable[..., Any]] = {
-    "memory_info": lambda rss, vms, shared, text, data: _types.pmem(rss, vms, shared, text, 0, data, 0),
-    "cpu_times": lambda *seconds: _types.pcputimes(*seconds),
+    "memory_info": lambda rss, vms, shared, text, data: _tuple(_types.pmem, (rss, vms, shared, text, 0, data, 0)),
+    "cpu_times": lambda *seconds: _tuple(_types.pcputimes, seconds),
     "status": lambda word: _STATUS.get(word, word),
 }
 
 
-def _plain(attribute: str, columns: dict[str, list[Any]]) -> list[Any]:
+def _plain(attribute: str, columns: dict[str, list[Any]], processes: list[Process]) -> list[Any]:
     """An attribute of all processes, of the columns of one snapshot."""
     if attribute == "pid":
         return columns["pid"]
     values = [columns[name] for name in _PLAIN[attribute]]
     if attribute == "name":
-        return _whole_names(columns["pid"], *values)
+        return _whole_names(processes, *values)
     made = _MADE.get(attribute)
     if made is None:
         return values[0]
@@ -1357,16 +1338,14 @@ def _plain(attribute: str, columns: dict[str, list[Any]]) -> list[Any]:
 _KERNEL_THREAD = 0x200000  # PF_KTHREAD of include/linux/sched.h
 
 
-def _whole_names(pids: list[Any], names: list[Any], flags: list[Any]) -> list[Any]:
-    """Names as Process.name() gives them: those that may be cut are read again, at once. A kernel thread has no
-    other name."""
-    short = [pid for pid, name, flag in zip(pids, names, flags)
-             if name and _may_be_cut(name) and not (flag or 0) & _KERNEL_THREAD]
-    if not short:
-        return names
-    table = vitals.snapshot("process.pid", "process.program_name", pids=short, rows="listed").process
-    whole = dict(zip(table.values("pid"), table.values("program_name")))
-    return [whole.get(pid) or name for pid, name in zip(pids, names)]
+def _whole_names(processes: list[Process], names: list[Any], flags: list[Any]) -> list[Any]:
+    """Names as Process.name() gives them: those that may be cut are read again. A kernel thread has no other name."""
+    short = {process._pid: place for place, (process, name, flag) in enumerate(zip(processes, names, flags))
+             if name and _may_be_cut(name) and not (flag or 0) & _KERNEL_THREAD}
+    for pid, start, whole in _of_some(list(short), "start_seconds", "program_name") if short else ():
+        if whole and start == processes[short[pid]]._start:
+            names[short[pid]] = whole
+    return names
 
 
 @functools.lru_cache(maxsize=64)
@@ -1391,12 +1370,13 @@ def process_iter(attrs: Collection[str] | None = None, ad_value: Any = None) -> 
     table = _of_all(names)
     columns: dict[str, list[Any]] = {name: table.values(name) for name in names}
     columns.setdefault("block_delay_seconds", [0.0] * len(table))
-    made = list(zip(*(_plain(name, columns) for name in plain))) if plain else [()] * len(table)
-    pids, starts = columns["pid"], columns["start_seconds"]
-    for pid in set(_pmap).difference(pids):
+    pids = columns["pid"]
+    processes = list(map(_known, pids, columns["start_seconds"]))
+    for pid in _pmap.keys() - set(pids):
         _pmap.pop(pid, None)
+    made = list(zip(*(_plain(name, columns, processes) for name in plain))) if plain else [()] * len(table)
     for place in sorted(range(len(pids)), key=pids.__getitem__):
-        process = _known(pids[place], starts[place])
+        process = processes[place]
         process.info = dict(zip(plain, made[place]))  # type: ignore[attr-defined]
         if rest:
             try:
@@ -1414,37 +1394,68 @@ def _known(pid: int, start: float | None) -> Process:
     return process
 
 
-def _of_all(names: tuple[str, ...], pids: list[int] | None = None) -> Table:
-    """Metrics of all processes, or of some."""
-    wanted = _process_request(names) if pids is None else request(
-        [f"process.{name}" for name in names], pids=pids, rows="listed")
-    return Snapshot(_core.create("vitals_snapshot", lib.vitals_snapshot_take_request,
-                                 _core.default_context().pointer, wanted)).process
+def _of_all(names: tuple[str, ...]) -> Table:
+    """Metrics of all processes. Asked for the same ones again, a sampler that this thread keeps leaves files open."""
+    last, sampler = getattr(_kept, "of_all", ((), None))
+    if last != names:
+        _kept.of_all = names, None
+        return Snapshot(_core.create("vitals_snapshot", lib.vitals_snapshot_take_request,
+                                     _core.default_context().pointer, _process_request(names))).process
+    if sampler is None:
+        sampler = vitals.Sampler(*(f"process.{name}" for name in names))
+        _kept.of_all = names, sampler
+    return sampler.take().process
 
 
-_inodes: dict[int, int] = {}  # as the last list had them
+_FEW = 16  # to take a snapshot costs as much as to open so many processes
 
 
-def _iterate() -> Iterator[Process]:
-    """Only the start of a process that was not in the last list is read."""
-    listed = _listed()
-    new = [pid for pid, inode in listed.items() if _inodes.get(pid) != inode or pid not in _pmap]
-    for pid in set(_pmap).difference(listed):
-        _pmap.pop(pid, None)
-    if new:
-        table = _of_all(("pid", "start_seconds"), new)
-        values: list[list[Any]] = [table.values("pid"), table.values("start_seconds")]
-        for pid, start in zip(*values):
-            _known(pid, start)
-    _inodes.clear()
-    _inodes.update(listed)
-    for pid in sorted(listed):
-        process = _pmap.get(pid)
-        if process is not None:  # else it has ended meanwhile
-            yield process
+def _of_some(pids: list[int], *names: str) -> list[list[Any]]:
+    """Metrics of the processes with some pids that still exist, pid first: a row each."""
+    if len(pids) > _FEW:
+        table = vitals.snapshot(*(f"process.{name}" for name in ("pid", *names)), pids=pids, rows="listed").process
+        return list(map(list, zip(*(table.values(name) for name in ("pid", *names)))))
+    found: list[list[Any]] = []
+    for pid in pids:
+        try:
+            found.append([pid, *vitals.Process(pid).read(*names)])
+        except vitals.GoneError:
+            pass
+        except vitals.DeniedError:
+            found.append([pid, *(None for _ in names)])
+    return found
 
 
-process_iter.cache_clear = lambda: _pmap.clear()  # type: ignore[attr-defined]
+_alive: dict[int, Process] = {}  # by their marks, as the last list had them
+
+
+def _iterate() -> Iterable[Process]:
+    """All processes. Only the start of one that was not in the last list is read."""
+    global _alive
+    before, marks = _alive, _listed()
+    alive: dict[int, Any] = dict(zip(marks, map(before.get, marks)))
+    new = {mark >> 32: mark for mark in marks if mark not in before}
+    if new or len(alive) < len(before):
+        for mark in before.keys() - alive.keys():
+            if mark >> 32 not in new:
+                _pmap.pop(mark >> 32, None)
+        starts = dict(_of_some(list(new), "start_seconds"))
+        for pid, mark in new.items():
+            if pid in starts:
+                alive[mark] = _known(pid, starts[pid])
+            else:  # it has ended meanwhile
+                del alive[mark]
+    _alive = alive
+    return alive.values()
+
+
+def _forget_processes() -> None:
+    global _alive
+    _alive = {}
+    _pmap.clear()
+
+
+process_iter.cache_clear = _forget_processes  # type: ignore[attr-defined]
 
 
 def wait_procs(procs: Iterable[Process], timeout: float | None = None,

@@ -11,6 +11,9 @@ import time
 import types
 from weakref import WeakValueDictionary
 
+from vitals import _core
+from vitals._process import PROCESS
+from vitals._snapshot import plan_of
 from vitals.compat import psutil
 from vitals.compat.nvitop import host
 from vitals.compat.nvitop.utils import NA, UINT_MAX, Snapshot, bytes2human, timedelta2human
@@ -65,20 +68,32 @@ _EVERYTHING = (
 _OWN_KEYS = ("command", "running_time", "running_time_human")
 
 
+@functools.lru_cache(maxsize=8)
+def _metrics_of(what: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the table process."""
+    return tuple(name for name in what if _core.find_metric(PROCESS, name))
+
+
 class _Recorded:
     """Stands for the handle of a process in its snapshot: every question has the answer of that moment. Only the
     mappings, which cost as much as all else, are read when they are looked at."""
 
-    def __init__(self, answer: Any, handle: Any) -> None:
-        self._answer, self._handle = answer, handle
-        self._row = answer.process[0]
+    def __init__(self, handle: Any, what: tuple[str, ...]) -> None:
+        self._handle, self._what = handle, what
+        self._answer = handle.ask(*what)
+        self._known: dict[str, Any] = {}
         self.is_running, self.start_seconds = handle.is_running, handle.start_seconds
 
     def ask(self, *what: str) -> Any:
         return self._handle.ask(*what) if what == ("mapped_file",) else self._answer
 
-    def row(self, *_: str) -> Any:
-        return self._row
+    def read_available(self, names: tuple[str, ...]) -> Any:
+        """All metrics are converted with the first one."""
+        if not self._known:
+            metrics = _metrics_of(self._what)
+            read = plan_of(PROCESS, metrics).read(self._answer.process[0]._pointer)
+            self._known.update(zip(metrics, zip(*read)))
+        return zip(*[self._known.get(name, (None, 0)) for name in names])
 
 
 class _Values:
@@ -151,7 +166,7 @@ class HostProcess(host.Process, abc.ABC):
         line = super().cmdline()
         while len(line) > 1 and line[-1] == "":
             line.pop()
-        return line  # type: ignore[no-any-return]
+        return line
 
     def command(self) -> str:
         """The command line in one string."""
@@ -196,10 +211,10 @@ class HostProcess(host.Process, abc.ABC):
     def _recorded(self, keys: tuple[str, ...], ad_value: Any, what: tuple[str, ...]) -> Any:
         frozen = object.__new__(type(self))
         frozen.__dict__.update(self.__dict__)
-        frozen._held = _Recorded(self._handle.ask(*what), self._handle)  # type: ignore[assignment]
+        frozen._held = _Recorded(self._handle, what)  # type: ignore[assignment]
         frozen._at, frozen._answer = time.time(), None
         percent = frozen.cpu_percent()  # of the time since the last question, so now
-        frozen.cpu_percent = lambda: percent  # type: ignore[method-assign]
+        frozen.cpu_percent = lambda interval=None: percent  # type: ignore[method-assign]
         self._last = frozen._last
         return _Values(frozen, keys, ad_value)
 

@@ -16,7 +16,7 @@ import time
 import vitals
 from vitals import _core
 from vitals._core import ffi, lib
-from vitals._snapshot import Plan, Sampler, Snapshot, plan_of, read_row
+from vitals._snapshot import Plan, Sampler, Snapshot, plan_of
 from vitals.compat.nvitop import libnvml
 from vitals.compat.nvitop.utils import NA
 
@@ -164,7 +164,7 @@ class _Group:
             names = [name for name in GROUPS[self.name][1:] if name.startswith(f"{table}.")]
             plan = self._plans[table] = names, plan_of(_core.table_number(table), tuple(
                 name.partition(".")[2] for name in names))
-        return dict(zip(plan[0], read_row(pointer, plan[1])))
+        return dict(zip(plan[0], plan[1].read(pointer)[0]))
 
     def take(self) -> Reading:
         with self.lock:
@@ -283,7 +283,7 @@ def driver_in_words() -> str:
 def value(pointer: Any, name: str) -> Any:
     """A metric of a row; None where there is none."""
     table, _, short = name.partition(".")
-    return read_row(pointer, plan_of(_core.table_number(table), (short,)))[0]
+    return plan_of(_core.table_number(table), (short,)).read(pointer)[0][0]
 
 
 def number_in(label: str) -> int:

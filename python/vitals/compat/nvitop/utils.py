@@ -138,12 +138,11 @@ SIZE_UNITS: dict[str | None, int] = {
 }
 _BYTES = {unit.lower(): size for name, size in SIZE_UNITS.items() for unit in {name or "", (name or "").rstrip("B")}}
 
-# Below which size there is which unit, with how many decimals.
-_STEPS = (
+# Below which size it is written how, with how many decimals.
+_STEPS = tuple((limit, size, f"%.{digits}f{unit}", digits) for limit, size, unit, digits in (
     (MiB, KiB, "KiB", 0), (100 * MiB, MiB, "MiB", 2), (1000 * MiB, MiB, "MiB", 1), (20 * GiB, MiB, "MiB", 0),
     (100 * GiB, GiB, "GiB", 2), (1000 * GiB, GiB, "GiB", 1), (100 * TiB, TiB, "TiB", 2), (1000 * TiB, TiB, "TiB", 1),
-    (100 * PiB, PiB, "PiB", 2), (math.inf, PiB, "PiB", 1),
-)
+    (100 * PiB, PiB, "PiB", 2), (math.inf, PiB, "PiB", 1)))
 
 
 def _size_pattern() -> re.Pattern[str]:
@@ -169,9 +168,9 @@ def bytes2human(b: Number, /, *, min_unit: int = 1) -> str:
             return NA
     if b < KiB and min_unit < KiB:
         return f"{b}B"
-    for limit, size, unit, digits in _STEPS:
+    for limit, size, form, digits in _STEPS:
         if b < limit and (min_unit <= size or size == PiB):
-            return f"{round(b / size, digits or None):.{digits}f}{unit}"
+            return form % round(b / size, digits)
     raise AssertionError("the last step has no limit")
 
 
