@@ -164,7 +164,7 @@ void process_summary_paint(const struct process_summary *summary, struct paint *
     freed_add(&freed, model, summary->identity, summary->answered);
     if (summary->absence == NULL && freed_words(&freed, text)) {
         char line[FREED_WORDS + 16];
-        (void)snprintf(line, sizeof line, "frees %s", text);
+        (void)snprintf(line, sizeof line, "frees %.*s", FREED_WORDS, text);
         put(summary, paint, "when it ends", COLOR_PLAIN, line);
     }
     put_state(summary, row, paint);
