@@ -104,8 +104,8 @@ struct look command_look(const struct settings *settings);
 /* The parts of `vitals info`, for the monitor. info.c */
 extern const struct process_facts command_facts;
 
-/* Writes the name of the user that runs vitals, safe to print, into `out` and returns it.
- * one_shot.c */
+/* Writes the name of the user that runs vitals into `out` and returns it. It is compared with the
+ * users of processes, so that a backslash stays as it is; controls become "?". one_shot.c */
 const char *command_user(char *out, size_t capacity);
 
 /* Names of columns of `vitals device -o` by index; NULL after the last. device.c */

@@ -463,12 +463,13 @@ static void print_processes(struct page *page)
     print_rule(page, true, false, true);
     /* The title, with user and host at the right. */
     const char *user = page->options->user;
-    char host[WORDS], owner[2 * WORDS];
-    vitals_text_format(vitals_snapshot_host(page->now),
-                       page->options->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, host,
-                       sizeof host);
-    (void)snprintf(owner, sizeof owner, "%s%s%s", user != NULL ? user : "", user != NULL ? "@" : "",
-                   host);
+    const vitals_text_form form = page->options->look.ascii ? VITALS_TEXT_ASCII
+                                                            : VITALS_TEXT_TERMINAL;
+    char host[WORDS], name[WORDS] = "", owner[2 * WORDS];
+    vitals_text_format(vitals_snapshot_host(page->now), form, host, sizeof host);
+    if (user != NULL)
+        vitals_text_format((vitals_text){user, strlen(user)}, form, name, sizeof name);
+    (void)snprintf(owner, sizeof owner, "%s%s%s", name, user != NULL ? "@" : "", host);
     if (page_begin(page, page->width, 1)) {
         const struct edges box = {{0, page->width - 1}, 2};
         const struct canvas_field field = {.x = TITLE,

@@ -10,7 +10,9 @@ and read the difference before it is committed. New inputs are made with `vitals
 import os
 import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 VITALS = os.environ.get("VITALS", "vitals")
@@ -194,6 +196,22 @@ class Shape(unittest.TestCase):
                               capture_output=True, timeout=30)
         self.assertEqual((done.returncode, done.stderr), (0, b""))  # a number may be a user's that has no name
         self.assertEqual(report("devices", 100, ["-u", "nobody-is-called-so"]).returncode, 0)
+
+    def test_a_backslash_in_our_own_name(self):
+        # Names of a Windows domain, as winbind gives them: before an n it reads as an escape.
+        enter = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+        with tempfile.TemporaryDirectory() as folder:
+            users = pathlib.Path(folder) / "passwd"
+            users.write_text("CORP\\nina:x:0:0::/:/bin/sh\n")
+            inside = [*enter, "sh", "-c", 'mount --bind "$0" /etc/passwd && exec "$@"', str(users)]
+            if shutil.which("unshare") is None or \
+                    subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
+                self.skipTest("a mount namespace is not permitted here")
+            done = subprocess.run([*inside, VITALS, "-1", "-u", "--backends", "none", "--width", "100"],
+                                  capture_output=True, timeout=60, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("No processes found", done.stdout)
+        self.assertRegex(done.stdout, r"CORP\\\\nina@")
 
     def test_no_rate_without_a_second_reading(self):
         text = report("once", 100, []).stdout.decode()

@@ -101,10 +101,12 @@ static size_t visible_devices(const struct environment_settings *environment,
 const char *command_user(char *out, size_t capacity)
 {
     const struct passwd *entry = getpwuid(geteuid());
-    if (entry == NULL)
-        (void)snprintf(out, capacity, "%u", (unsigned)geteuid());
+    if (entry != NULL)
+        (void)snprintf(out, capacity, "%s", entry->pw_name);
     else
-        vitals_text_format(command_text(entry->pw_name), VITALS_TEXT_TERMINAL, out, capacity);
+        (void)snprintf(out, capacity, "%u", (unsigned)geteuid());
+    for (char *at = out; *at != '\0'; at++)
+        *at = (unsigned char)*at < ' ' || *at == 0x7F ? '?' : *at;
     return out;
 }
 
