@@ -39,11 +39,6 @@ static const char *takes(const struct option *option)
     return option->dashed ? "1,-" : "1,";
 }
 
-static bool is_word_list(const char *argument)
-{
-    return strpbrk(argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL;
-}
-
 /* Returns the class of values to which an argument belongs, or NULL. */
 static const char *class_of(const char *argument)
 {
@@ -76,7 +71,7 @@ static void print_values(struct output *output, const struct option *option)
     const char *const *choices = option->choices;
     const char *word, *last = "";
     if (choices == NULL && option->value == NULL) {
-        if (is_word_list(option->argument))
+        if (option_is_word_list(option->argument))
             print_without_bars(output, option->argument, " ");
         else if (class_of(option->argument) != NULL)
             output_text(output, class_of(option->argument));
@@ -113,7 +108,7 @@ static void print_option(struct output *output, const struct option *option)
         output_format(output, " --%s", option->alias);
     output_format(output, "|%s|", takes(option));
     if (option->argument != NULL) {
-        if (!is_word_list(option->argument))
+        if (!option_is_word_list(option->argument))
             print_without_bars(output, option->argument, " or ");
         output_text(output, "|");
         print_values(output, option);

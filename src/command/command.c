@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "command/options/option.h"
@@ -24,6 +25,33 @@ int command_fail(int code, const char *format, ...)
     va_end(arguments);
     fprintf(stderr, "vitals: %s\n", line);
     return code;
+}
+
+int command_execute(const struct argument_settings *arguments, const char *program,
+                    char *const *environment)
+{
+    struct rlimit limit;
+    if (arguments->descriptors_before != 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = (rlim_t)arguments->descriptors_before;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    (void)execvpe(program, (char *const *)arguments->command_argv, environment);
+    bool missing = errno == ENOENT;
+    return command_fail(
+        missing ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN, "%s: %s", command_safe(program),
+        !missing                       ? strerror(errno)
+        : strchr(program, '/') != NULL ? "no such file, or its interpreter is missing"
+                                       : "command not found");
+}
+
+void command_end_interrupted(void)
+{
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    (void)signal(SIGINT, SIG_DFL);
+    (void)raise(SIGINT);
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
 }
 
 int command_fail_unknown(const char *before, const char *given, const char *after,

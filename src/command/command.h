@@ -101,7 +101,7 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
 struct selection command_selection(const struct settings *settings, const char *const *user);
 struct look command_look(const struct settings *settings);
 
-/* The parts of `vitals info`, for the monitor. info.c */
+/* The parts of `vitals info`, for the monitor. processes/info.c */
 extern const struct process_facts command_facts;
 
 /* Writes the name of the user that runs vitals into `out` and returns it. It is compared with the
@@ -111,8 +111,25 @@ const char *command_user(char *out, size_t capacity);
 /* Names of columns of `vitals device -o` by index; NULL after the last. device.c */
 const char *device_column_word(size_t index);
 
-/* Exit codes. */
-enum { EXIT_DONE = 0, EXIT_CANNOT = 1, EXIT_USAGE = 2 };
+/* Exit codes. The last two are those of a shell. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_CANNOT = 1,
+    EXIT_USAGE = 2,
+    EXIT_FEWER = 3, /* fewer free devices than requested */
+    EXIT_CANNOT_RUN = 126,
+    EXIT_NO_COMMAND = 127
+};
+
+/* Replaces this process by the command, with the limit of descriptors that was there before main()
+ * raised it. `program` is its first word, or its file. Returns only on failure, an exit code after
+ * a message. */
+int command_execute(const struct argument_settings *arguments, const char *program,
+                    char *const *environment);
+
+/* Ends this process by SIGINT, which also ended the command: a shell ends its script on Ctrl-C only
+ * if the process that it waits for dies of the signal. */
+void command_end_interrupted(void);
 
 /* Prints one line to stderr, "vitals: …", and returns `code`. The text must be safe to print. */
 int command_fail(int code, const char *format, ...) VITALS_FORMAT(2, 3);

@@ -96,8 +96,7 @@ static void look_for_systemd(struct settings *settings)
         settings->environment.scope_program = program;
 }
 
-/* Whether we may not read it and its home belongs to another user, as after su -m: it is not ours.
- */
+/* True for a configuration that cannot be read because its home is another user's (su -m). */
 static bool is_anothers(const char *place)
 {
     const char *folder = getenv("XDG_CONFIG_HOME");

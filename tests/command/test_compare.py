@@ -205,8 +205,8 @@ class Compare(unittest.TestCase):
         for arguments, code, words in (
                 ((), 2, "at least two files"), ((a,), 2, "at least two files"),
                 ((a, "vs"), 2, "at least two files"),
-                ((a, b, "--statistic", "median"), 2, "it is mean, min, max or std"),
-                ((a, b, "--format", "csv"), 2, "it is text, json or gpu-tracker"),
+                ((a, b, "--statistic", "median"), 2, "give mean|min|max|std"),
+                ((a, b, "--format", "csv"), 2, "give text|json|gpu-tracker"),
                 ((a, b, "--time-unit", "years"), 2, "seconds, minutes, hours or days"),
                 ((a, self.folder / "nowhere"), 1, "nowhere")):
             done = vitals("compare", *arguments)

@@ -22,7 +22,7 @@ class Trees(Hostile):
         one, = found["json"]
         host, = one["tables"]["host"]
         catalogue = json.loads(execute("metrics", "--json").out)["tables"]
-        beside = {metric["name"] for metric in catalogue[0]["metrics"] if metric["price"] == "lane"}
+        beside = {metric["name"] for metric in catalogue[0]["metrics"] if metric["price"] == "worker"}
         self.assertEqual(host.get("availability", {}).keys() - beside, {"cpus_usable"})
         self.assertEqual((host["memory_used_bytes"], host["network_received_bytes"],
                           host["disk_read_bytes"]),

@@ -489,7 +489,7 @@ class Advice(Report):
         for option, word in (("--advice", "pbs"), ("--format", "yaml")):
             done = vitals("report", path, option, word)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertRegex(done.stderr, rf'vitals: {option}: "{word}" is not (a format|valid); it is \w')
+            self.assertRegex(done.stderr, rf'vitals: {option}: "{word}" is not accepted; give \w')
 
 
 class Files(Report):

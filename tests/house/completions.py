@@ -80,11 +80,13 @@ class Table(unittest.TestCase):
         for words, command, name, extra in (
                 (("--demo=x", "-1"), "vitals", "--demo", []),
                 (("--backends=x", "-1"), "vitals", "--backends", ["none"]),
-                (("run", "--rungs", "x", "--", "true"), "run", "--rungs", []),
+                (("run", "--methods", "x", "--", "true"), "run", "--methods", []),
                 (("report", "--memory-unit", "x", "a"), "report", "--memory-unit", []),
                 (("report", "--time-unit", "x", "a"), "report", "--time-unit", []),
                 (("report", "--format", "x", "a"), "report", "--format", []),
                 (("compare", "--format", "x", "a", "b"), "compare", "--format", []),
+                (("run", "--brand", "x", "--", "true"), "run", "--brand", []),
+                (("serve", "--label-user", "x"), "serve", "--label-user", []),
                 (("ps", "--state", "x"), "ps", "--state", None)):
             with self.subTest(name=name, command=command):
                 offered = self.values(command, name)
@@ -92,8 +94,8 @@ class Table(unittest.TestCase):
                 if extra is None:  # the message names none
                     self.assertGreater(len(offered), 3)
                     continue
-                said = re.split(r"there are |it is ", said)[1]
-                named = [word for word in re.split(r",? or |[, ]+", said) if word]
+                said = re.split(r"there are |it is |give ", said)[1]
+                named = [word for word in re.split(r",? or |[, |]+", said) if word]
                 self.assertEqual(sorted(offered), sorted(named + extra))
 
     def test_the_header_and_the_documents_name_the_scenarios(self):

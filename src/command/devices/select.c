@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -16,8 +15,7 @@
 #include "command/output.h"
 #include "feed/rows.h"
 
-enum { EXIT_FEWER = 3, EXIT_IN_VAIN = 124, EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127 };
-enum { DEVICES_MOST = 128, ORDER = 8192 };
+enum { EXIT_IN_VAIN = 124, DEVICES_MOST = 128, ORDER = 8192 };
 
 static const uint64_t SECOND_NS = 1000000000, SECOND_READING_NS = 200000000;
 
@@ -34,7 +32,7 @@ struct select_choice {
     vitals_snapshot *older, *now;
     const vitals_row *candidates[DEVICES_MOST];
     size_t candidate_count, locked; /* locked: by other jobs */
-    bool complained;                /* CUDA was asked for its order */
+    bool asked_cuda;                /* CUDA was asked for its order */
     bool complained_list;           /* a message about the list of --inherit was printed */
     bool complained_lock;           /* a message about an unusable lock was printed */
 
@@ -51,7 +49,7 @@ static bool has_command(const struct settings *settings)
     return settings->arguments.command_argc > 0;
 }
 
-static bool was_said(const struct settings *settings, const void *field)
+static bool was_given(const struct settings *settings, const void *field)
 {
     return settings_origin(settings, field) != ORIGIN_DEFAULT;
 }
@@ -71,11 +69,11 @@ static int take_counts(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
     bool is_job = has_command(settings) || settings->select.wait;
-    bool exact = settings->select.count != 0 || was_said(settings, &settings->select.count);
+    bool exact = settings->select.count != 0 || was_given(settings, &settings->select.count);
     uint64_t most = exact ? settings->select.count : settings->select.max_count;
-    choice->none = most == 0 && (exact || was_said(settings, &settings->select.max_count));
+    choice->none = most == 0 && (exact || was_given(settings, &settings->select.max_count));
     choice->needed = settings->select.min_count;
-    if (exact || (choice->none && !was_said(settings, &settings->select.min_count)))
+    if (exact || (choice->none && !was_given(settings, &settings->select.min_count)))
         choice->needed = most;
     if (most == 0 && is_job && !choice->none)
         most = choice->needed != 0 ? choice->needed : 1;
@@ -91,11 +89,6 @@ static int take_settings(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
     vitals_gpu_select_options *options = &choice->options;
-    bool known = strcmp(settings->select.id_format, "index") == 0 ||
-                 strcmp(settings->select.id_format, "uuid") == 0;
-    if (!known)
-        return command_fail(EXIT_USAGE, "--format %s: not a format; choose index or uuid",
-                            command_safe(settings->select.id_format));
     if (settings->select.lock && !has_command(settings))
         return command_fail(EXIT_USAGE, "--lock holds devices while a command runs; write the "
                                         "command after --, as in: vitals select --lock -- make");
@@ -105,9 +98,9 @@ static int take_settings(struct select_choice *choice)
         code = take_size("min-free-memory", settings->select.min_free, &options->min_free_bytes);
     if (code == 0)
         code = take_size("min-total-memory", settings->select.min_total, &options->min_total_bytes);
-    if (was_said(settings, &settings->select.max_utilization))
+    if (was_given(settings, &settings->select.max_utilization))
         options->max_utilization_ratio = (double)settings->select.max_utilization / 100;
-    if (was_said(settings, &settings->select.max_memory_utilization))
+    if (was_given(settings, &settings->select.max_memory_utilization))
         options->max_memory_busy_ratio = (double)settings->select.max_memory_utilization / 100;
     options->tolerance_ratio = (double)settings->select.tolerance / 100;
     options->keep_order = settings->select.no_sort;
@@ -142,11 +135,11 @@ static void list_inherited(struct select_choice *choice)
     if (visible != NULL && visible[strcspn(visible, "0123456789")] != '\0' &&
         strstr(visible, "GPU-") == NULL && strstr(visible, "MIG-") == NULL &&
         vitals_cuda_order(choice->now, order) == VITALS_ESTIMATE) {
-        if (choice->order[0] == '\0' && !choice->complained &&
+        if (choice->order[0] == '\0' && !choice->asked_cuda &&
             !select_ask_cuda(choice->order, sizeof choice->order))
             (void)command_fail(0, "CUDA cannot be asked how it counts these GPUs; taking the order "
                                   "of their PCI addresses");
-        choice->complained = true;
+        choice->asked_cuda = true;
         if (choice->order[0] != '\0')
             order = choice->order;
     }
@@ -304,7 +297,7 @@ static struct shortage find_shortage(const struct select_choice *choice)
 {
     struct shortage shortage = {0};
     size_t unknown = 0; /* lost, or nothing is known of it, or a limited metric is not known */
-    size_t mute = 0;    /* devices that no variable names, and so not candidates */
+    size_t unnamed = 0; /* devices that no variable names, and so not candidates */
     for (size_t i = 0; i < choice->options.candidate_count; i++) {
         const vitals_row *row = choice->options.candidates[i], *part = NULL;
 
@@ -323,14 +316,14 @@ static struct shortage find_shortage(const struct select_choice *choice)
         bool named = select_variable(row) != NULL;
         unknown += !named && lost;
         /* --inherit names only CUDA's devices */
-        mute += !named && !lost && choice->settings->select.inherit == NULL;
+        unnamed += !named && !lost && choice->settings->select.inherit == NULL;
     }
 
     const struct {
         size_t count;
         const char *what;
     } reasons[] = {{unknown, "cannot be judged (vitals doctor says why)"},
-                   {mute, "no variable hands to a program"}};
+                   {unnamed, "no variable hands to a program"}};
     size_t used = 0;
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
         if (reasons[i].count > 0)
@@ -378,7 +371,7 @@ static int choose_once(struct select_choice *choice)
 static int choose_in_time(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
-    bool ends = was_said(settings, &settings->select.timeout_ns), told = false;
+    bool ends = was_given(settings, &settings->select.timeout_ns), told = false;
     uint64_t begun = clock_now_ns(), deadline = begun + settings->select.timeout_ns;
     uint64_t every = settings->sampling.interval_ns != 0 ? settings->sampling.interval_ns
                                                          : SECOND_NS;
@@ -496,20 +489,7 @@ static int run(struct select_choice *choice)
             (void)command_fail(0, "the command cannot inherit the lock: %s", strerror(errno));
     }
 
-    struct rlimit limit;
-    uint64_t descriptors = settings->arguments.descriptors_before;
-    if (descriptors != 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = (rlim_t)descriptors;
-        (void)setrlimit(RLIMIT_NOFILE, &limit);
-    }
-
-    (void)execvpe(name, (char *const *)settings->arguments.command_argv, environment.items);
-    int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
-    bool missing = errno == ENOENT;
-    (void)command_fail(0, "%s: %s", command_safe(name),
-                       !missing                    ? strerror(errno)
-                       : strchr(name, '/') != NULL ? "no such file, or its interpreter is missing"
-                                                   : "command not found");
+    int code = command_execute(&settings->arguments, name, environment.items);
     select_environment_done(&environment);
     return code;
 }

@@ -47,8 +47,8 @@ void select_uuid(const vitals_row *row, char out[static SELECT_ID]);
 uint64_t select_ordinal(const vitals_row *row);
 const char *select_variable(const vitals_row *row);
 
-/* What is printed of it: its UUID if the format is "uuid" and for a MIG device, else the number
- * that nvidia-smi uses; for partitions of other vendors the number that their programs use. */
+/* Writes the printed identifier: the UUID if the format is "uuid" and for a MIG device, else the
+ * number in nvidia-smi; for partitions of other vendors the number in their tools. */
 void select_id(const char *format, const vitals_row *row, char out[static SELECT_ID]);
 
 /* ---- CUDA's device order ---- CUDA is asked in a process of its own: it reads

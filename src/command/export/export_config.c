@@ -12,17 +12,17 @@
 /* False for a prefix that MLflow would reject, or would show under another name. */
 static bool is_prefix(const char *prefix)
 {
-    static const char TAKEN[] =
+    static const char ALLOWED[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /";
     enum { MOST = 100 };
-    bool taken = strspn(prefix, TAKEN) == strlen(prefix) && strlen(prefix) <= MOST;
-    for (const char *part = prefix; taken && *part != '\0'; part += strcspn(part, "/") + 1) {
+    bool good = strspn(prefix, ALLOWED) == strlen(prefix) && strlen(prefix) <= MOST;
+    for (const char *part = prefix; good && *part != '\0'; part += strcspn(part, "/") + 1) {
         size_t size = strcspn(part, "/");
-        taken = size > 0 && strspn(part, ".") < size;
+        good = size > 0 && strspn(part, ".") < size;
         if (part[size] == '\0')
             break;
     }
-    return taken;
+    return good;
 }
 
 /* Writes the address with its port, as the exporter expects it. 127.0.0.1:80, [::1]:80, host:80
@@ -70,26 +70,6 @@ static int check_addresses(const struct export_settings *export, const struct se
 int exporters_check(const struct run_settings *run, const struct export_settings *export,
                     const struct serve_settings *serve)
 {
-    const struct {
-        const char *given, *option, *words[5];
-    } choices[] = {
-        {serve->processes, "processes", {"off", "workload", "pid"}},
-        {export->command_line, "cmdline", {"off", "argv0", "redacted", "full"}},
-        {serve->label_user, "label-user", {"name", "uid", "hash", "off"}},
-        {serve->compat, "compat", {"nvitop-exporter"}},
-    };
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        const char *const *word = choices[i].words, *given = choices[i].given;
-        char all[80] = "";
-        for (; given != NULL && *word != NULL && strcmp(*word, given) != 0; word++) {
-            size_t used = strlen(all);
-            snprintf(all + used, sizeof all - used, "%s%s", used > 0 ? " " : "", *word);
-        }
-        if (given != NULL && *word == NULL)
-            return command_fail(EXIT_USAGE, "--%s: \"%s\" is not valid; choose one of: %s",
-                                choices[i].option, command_safe(given), all);
-    }
-
     uint64_t bytes;
     int code = check_addresses(export, serve);
     if (code == 0 && export->mlflow.prefix != NULL && !is_prefix(export->mlflow.prefix))
@@ -126,7 +106,7 @@ int exporters_check(const struct run_settings *run, const struct export_settings
 
 /* ---- serve ---- */
 
-/* Puts the content of /metrics, for every destination. */
+/* Puts the options that choose what /metrics contains; the textfile has the same. */
 static void put_exposed(struct json_form *form, const struct serve_settings *serve)
 {
     form_put_string(form, "processes", serve->processes);

@@ -56,7 +56,7 @@ struct exporter {
 };
 
 /* Starts the program and frees the configuration. Returns 0, or EXIT_CANNOT after a message.
- * `socket_activation`: as for link_open. */
+ * `activation_socket`: as for link_open. */
 int exporter_open(struct exporter *exporter, const struct export_settings *export,
                   struct buffer *config, int activation_socket);
 

@@ -13,7 +13,7 @@
 #include "feed/rows.h"
 #include "util/memory.h"
 
-enum { EXIT_FEWER = 3, DEVICES_MOST = 64 };
+enum { DEVICES_MOST = 64 };
 
 struct chosen {
     const struct fleet_host *host;

@@ -128,12 +128,9 @@ bool command_is_live_top(const struct settings *settings)
 static int take_order(const struct fleet_settings *fleet, struct fleet_order *out)
 {
     int by = 0;
-    const char *given = fleet->by != NULL ? fleet->by : fleet_by_names[0], *sort = fleet->sort;
-    while (fleet_by_names[by] != NULL && strcmp(fleet_by_names[by], given) != 0)
+    const char *sort = fleet->sort;
+    while (strcmp(fleet_by_names[by], fleet->by) != 0)
         by++;
-    if (fleet_by_names[by] == NULL)
-        return command_fail(EXIT_USAGE, "--by %s: gpu, node, user or job is expected",
-                            command_safe(given));
     *out = (struct fleet_order){.by = (enum fleet_by)by, .filter = fleet->filter};
     if (sort == NULL)
         return 0;

@@ -411,30 +411,31 @@ static int replace_file(const char *path, const char *text)
     return -1;
 }
 
-int layout_write(const char *path, const struct arrangement *arrangement,
-                 char message[static LAYOUT_MESSAGE])
+/* Replaces the file atomically, and makes its folder; `message` says whether it could. */
+static void write_layout(const char *path, const struct arrangement *arrangement,
+                         char message[static LAYOUT_MESSAGE])
 {
     errno = ENOMEM;
     char *text = layout_text(arrangement);
-    if (text == NULL)
-        return tell(message, "no layout is written: %s", strerror(errno));
+    if (text == NULL) {
+        (void)tell(message, "no layout is written: %s", strerror(errno));
+        return;
+    }
 
     /* The folder of a file, and the parent of that folder. */
     char folder[PATH_MAX], above[PATH_MAX];
-    if (!(snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder || !cut_last(folder))) {
+    if (snprintf(folder, sizeof folder, "%s", path) < (int)sizeof folder && cut_last(folder)) {
         memcpy(above, folder, sizeof above);
         if (cut_last(above))
             make_folder(above);
         make_folder(folder);
     }
 
-    int code = replace_file(path, text);
-    if (code < 0)
+    if (replace_file(path, text) < 0)
         (void)tell(message, "%s: %s", command_safe(path), strerror(errno));
     else
-        (void)tell(message, "the layout stands in %s", command_safe(path));
+        (void)tell(message, "the layout is saved in %s", command_safe(path));
     free(text);
-    return code;
 }
 
 /* ---- for the monitor ---- */
@@ -454,7 +455,7 @@ static void save(void *data, const struct arrangement *arrangement, char *out, s
         (void)snprintf(out, capacity, "this replaces a file that could not be read; W again does");
         return;
     }
-    (void)layout_write(place->path, arrangement, message);
+    write_layout(place->path, arrangement, message);
     (void)snprintf(out, capacity, "%s", message);
 }
 

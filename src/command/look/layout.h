@@ -18,7 +18,3 @@ void layout_begin(const struct view_settings *view, struct monitor_options *opti
  * and the error; the layout is then the default one. */
 int layout_parse(const char *path, const char *bytes, size_t size, struct arrangement *out,
                  char message[static LAYOUT_MESSAGE]);
-
-/* Replaces the file atomically, and makes its folder. Returns 0 or -1; `message` says which. */
-int layout_write(const char *path, const struct arrangement *arrangement,
-                 char message[static LAYOUT_MESSAGE]);

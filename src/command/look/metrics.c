@@ -42,7 +42,7 @@ vitals_metric metrics_after(vitals_metric metric)
 }
 
 static const char *const PRICES[] = {
-    [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_WORKER] = "lane", [VITALS_PRICE_SLOW] = "slow"};
+    [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_WORKER] = "worker", [VITALS_PRICE_SLOW] = "slow"};
 
 static void print_json(struct output *output)
 {

@@ -5,7 +5,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -55,7 +54,7 @@ static void fill_options(const struct settings *settings, const char *const *use
     const char *colors = settings->environment.colors != NULL ? settings->environment.colors : "";
     options->look.direct = settings->view.screen == NULL &&
                            (strcmp(colors, "truecolor") == 0 || strcmp(colors, "24bit") == 0);
-    /* The story has no quarter of an hour, and is told second by second. */
+    /* The story lasts minutes: its devices count as idle after 20 s, and each second is shown. */
     static const uint64_t USUAL_NS = 900000000000u, STORY_NS = 20000000000u, TOLD_NS = 1000000000;
     if (demo_procfs_wanted(&settings->machine, &settings->view) &&
         strcmp(settings->machine.demo, DEMO_STORY) == 0) {

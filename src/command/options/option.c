@@ -395,7 +395,7 @@ static size_t least(size_t a, size_t b)
 
 /* Counts insertions, deletions, replacements and swaps of neighbors. Longer words count as far
  * away. */
-size_t word_distance(const char *a, const char *b)
+static size_t word_distance(const char *a, const char *b)
 {
     size_t rows = strlen(a), columns = strlen(b);
     if (rows > WORD_MAX || columns > WORD_MAX)

@@ -11,7 +11,7 @@
 enum option_kind {
     OPTION_FLAG = 1, /* bool: --light, --light=no */
     OPTION_CHOICE,   /* const char *: one of a few words, which may be left out */
-    OPTION_TEXT,     /* const char *: any text */
+    OPTION_TEXT,     /* const char *: any text, or one of the words of `argument` (see below) */
     OPTION_MAYBE,    /* const char *: --demo, --demo=SCENARIO; without a value it is `implied` */
     OPTION_NUMBER,   /* uint64_t */
     OPTION_DURATION, /* uint64_t, nanoseconds; the range is in seconds. With `implied` the value is
@@ -48,13 +48,14 @@ struct option {
     const char *brief; /* "o" for -o; two letters such as "ov" are one option; or NULL */
     enum option_kind kind;
     enum option_group group;
-    unsigned commands; /* COMMAND_… bits */
-    size_t offset;     /* of the destination in struct settings */
-    size_t also;       /* CHOICE, DURATION with `implied`: offset of a bool that is true if the
-                        * option was given */
-    const char *argument;
-    const char *preset;         /* the default, parsed like any other value; NULL: zero */
-    const char *implied;        /* CHOICE, MAYBE, DURATION: the value if none is given */
+    unsigned commands;    /* COMMAND_… bits */
+    size_t offset;        /* of the destination in struct settings */
+    size_t also;          /* CHOICE, DURATION with `implied`: offset of a bool that is true if the
+                           * option was given */
+    const char *argument; /* for people: "TIME"; without capitals the only words that TEXT takes:
+                           * "off|argv0" */
+    const char *preset;   /* the default, parsed like any other value; NULL: zero */
+    const char *implied;  /* CHOICE, MAYBE, DURATION: the value if none is given */
     const char *const *choices; /* CHOICE: all valid values; others: known values, for completion;
                                  * ends with NULL */
     const char *(*value)(size_t index); /* likewise, from a table by index; NULL after the last */
@@ -112,6 +113,9 @@ enum { OPTION_PID_LEAST = 1, OPTION_PID_MOST = 4194304 };
 const struct option *option_find(unsigned commands, const char *name, size_t size);
 const struct option *option_find_key(const char *key);
 
+/* True if an argument is a list of the words that are accepted. */
+bool option_is_word_list(const char *argument);
+
 /* Returns the choice of that name, or NULL. */
 const char *option_choice(const struct option *option, const char *name);
 
@@ -147,7 +151,7 @@ const char *command_exits(const struct command *command);
 void option_print_help(const struct command *commands, const struct command *command,
                        struct output *output);
 
-/* word_distance returns how different two words are. The others find the nearest of several words:
+/* Finds the nearest of several words:
  * nearest_begin, nearest_offer for each, nearest_word (NULL: none is near enough). */
 struct nearest {
     const char *wanted;
@@ -155,7 +159,6 @@ struct nearest {
     size_t distance;
 };
 
-size_t word_distance(const char *a, const char *b);
 void nearest_begin(struct nearest *nearest, const char *wanted);
 void nearest_offer(struct nearest *nearest, const char *word);
 

@@ -21,9 +21,7 @@ static const char *const methods[] = {"cgroup2",   "systemd", "perf",     "tasks
                                       "connector", "wait4",   "sampling", NULL};
 static const char *const states[] = {"running",      "sleeping", "disk_sleep", "stopped",
                                      "tracing_stop", "zombie",   "idle",       NULL};
-static const char *const report_forms[] = {"text", "json", "gpu-tracker", "gpu-tracker-text", NULL};
 static const char *const layouts[] = {"<file>", "nvitop", NULL};
-static const char *const compare_forms[] = {"text", "json", "gpu-tracker", NULL};
 static const char *const record_forms[] = {"vitals",
                                            "vitals-csv",
                                            "gpu-tracker",
@@ -127,7 +125,7 @@ const struct option option_table[] = {
      .help = "start vitals on each machine over ssh, where no vitals serve runs; it must log in "
              "without a password"},
     {OPTION("by", TEXT, VIEW, TOP, fleet.by), .argument = "gpu|node|user|job",
-     .choices = fleet_by_names, .preset = "gpu",
+     .preset = "gpu",
      .help = "a row for each device, machine, user or job"},
     {OPTION("sort", TEXT, VIEW, TOP, fleet.sort), .argument = "[-]COLUMN",
      .value = fleet_column_word, .dashed = true,
@@ -175,14 +173,13 @@ const struct option option_table[] = {
              "jobs"},
     {OPTION("json", FLAG, FORM, REPORT | COMPARE, look.json),
      .help = "print it as JSON, in base units"},
-    {OPTION("format", TEXT, FORM, REPORT, account.format), .brief = "f", .argument = "NAME",
-     .choices = report_forms, .excludes = "json",
-     .help = "print in this form: text, json, gpu-tracker or gpu-tracker-text. The last two are as "
-             "gpu_tracker prints them; with --phases gpu-tracker is its analysis of code blocks"},
-    {OPTION("format", TEXT, FORM, COMPARE, account.format), .brief = "f", .argument = "NAME",
-     .choices = compare_forms, .excludes = "json",
-     .help = "print in this form: text, json or gpu-tracker. The last is as gpu_tracker compares "
-             "sessions"},
+    {OPTION("format", TEXT, FORM, REPORT, account.format), .brief = "f",
+     .argument = "text|json|gpu-tracker|gpu-tracker-text", .excludes = "json",
+     .help = "print the report in this form. The last two are as gpu_tracker prints them; with "
+             "--phases gpu-tracker is its analysis of code blocks"},
+    {OPTION("format", TEXT, FORM, COMPARE, account.format), .brief = "f",
+     .argument = "text|json|gpu-tracker", .excludes = "json",
+     .help = "print in this form; gpu-tracker as gpu_tracker compares sessions"},
     {OPTION("statistic", TEXT, FORM, COMPARE, compare.statistic), .argument = "mean|min|max|std",
      .preset = "mean", .help = "what --format gpu-tracker compares"},
     {OPTION("verbose", FLAG, FORM, REPORT | COMPARE, look.verbose), .brief = "v",
@@ -493,7 +490,7 @@ const struct option option_table[] = {
     {OPTION("no-children", FLAG, MEASURE, RUN | TRACK, measure.no_children),
      .help = "sample the process alone, without what it starts; figures that the kernel counts "
              "still include everything"},
-    {OPTION("rungs", TEXT, MEASURE, RUN, measure.methods), .alias = "methods",
+    {OPTION("methods", TEXT, MEASURE, RUN, measure.methods), .alias = "rungs",
      .argument = "NAME,...", .choices = methods,
      .help = "use only these accounting methods, best first: cgroup2 systemd perf taskstats "
              "cgroup1 connector wait4 sampling; default: all that are permitted. The last two are "

@@ -30,6 +30,15 @@ static int refuse(const struct assignment *to, const char *word)
     return -1;
 }
 
+/* Rejects the value with a message that shows all words unchanged. */
+static int refuse_all(const struct assignment *to, const char *const *words, size_t count)
+{
+    char all[200] = "";
+    for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? " " : "", words[i]);
+    return refuse(to, all);
+}
+
 static int fail(const struct assignment *to, const char *why)
 {
     snprintf(to->error->message, sizeof to->error->message, "%s%s", to->name, why);
@@ -136,12 +145,31 @@ static int assign_choice(const struct assignment *to, const char *const *words, 
     return 0;
 }
 
+bool option_is_word_list(const char *argument)
+{
+    return strpbrk(argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL;
+}
+
+/* True if the word stands in a list such as off|argv0. */
+static bool is_listed(const char *list, const char *word)
+{
+    size_t length = strlen(word), size = strcspn(list, "|");
+    while (list[size] != '\0' && (size != length || memcmp(list, word, size) != 0)) {
+        list += size + 1;
+        size = strcspn(list, "|");
+    }
+    return size == length && memcmp(list, word, size) == 0;
+}
+
 /* Joins several words (an array of the configuration) into one comma list. */
 static int assign_text(const struct assignment *to, const char *const *words, size_t count)
 {
     const char **text = destination(to);
     if (count == 0)
         return want(to);
+    if (option_is_word_list(to->option->argument) &&
+        (count > 1 || !is_listed(to->option->argument, words[0])))
+        return refuse_all(to, words, count);
     if (count == 1 && to->option->no_stream != NULL && strcmp(words[0], "-") == 0) {
         snprintf(to->error->message, sizeof to->error->message, "%s -: name a file; %s", to->name,
                  to->option->no_stream);
@@ -232,15 +260,6 @@ static size_t parts_count(const char *const *words, size_t count)
             total++;
     }
     return total;
-}
-
-/* Rejects the value with a message that shows all words unchanged. */
-static int refuse_all(const struct assignment *to, const char *const *words, size_t count)
-{
-    char all[200] = "";
-    for (size_t i = 0, used = 0; i < count && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? " " : "", words[i]);
-    return refuse(to, all);
 }
 
 /* `out` has room for parts_count numbers. */

@@ -57,7 +57,7 @@ static void end_line(struct json_form *form)
 int command_options(const struct settings *settings)
 {
     if (!settings->form_settings)
-        return command_fail(EXIT_USAGE, "options prints --settings");
+        return command_fail(EXIT_USAGE, "options: write vitals options --settings");
     struct output *output = output_begin(STDOUT_FILENO);
 
     static const char *const origins[] = {"default", "configuration", "environment", "flag"};

@@ -42,15 +42,6 @@ static const char *put_arguments(struct buffer *out, vitals_text arguments, vita
     return text;
 }
 
-char *ps_bytes(uint64_t bytes, char *out)
-{
-    vitals_human_bytes(bytes, out);
-    char *unit = strstr(out, "iB");
-    if (unit != NULL)
-        *unit = '\0';
-    return out;
-}
-
 /* A number with no decimal or one, as printf rounds it, but ten times as fast: a list of a thousand
  * processes holds several thousand. printf writes values that are negative, huge, or so close to
  * half a unit that multiplying could round them the other way. */
@@ -74,8 +65,7 @@ static void put_decimal(double number, bool decimal, char out[static CELL])
     memcpy(out, digits + at, sizeof digits - at);
 }
 
-/* A moment as the time zone has it, kept: many processes began in the same second, and all are
- * compared with the same now. */
+/* The local time of a moment, kept for the next call: many processes start in the same second. */
 struct local {
     bool known;
     time_t moment;
@@ -118,12 +108,15 @@ static void put_start(const struct ps_view *view, double seconds, bool whole, ch
 static void put_number(const struct ps_column *column, const struct ps_view *view, double number,
                        char out[static CELL])
 {
+    char *unit = NULL;
     switch (column->show) {
     case SHOW_BYTES:
         if (view->bytes)
             put_decimal(number, false, out);
         else
-            (void)ps_bytes(number > 0 ? (uint64_t)number : 0, out);
+            unit = strstr(vitals_human_bytes(number > 0 ? (uint64_t)number : 0, out), "iB");
+        if (unit != NULL) /* "28.45M" */
+            *unit = '\0';
         return;
     case SHOW_PERCENT: put_decimal(number * 100, true, out); return;
     case SHOW_DURATION: (void)vitals_human_duration(number, out); return;

@@ -99,8 +99,5 @@ const char *ps_column_cell(const struct ps_column *column, const struct ps_view 
 const char *ps_column_field(const struct ps_column *column, const struct ps_view *view,
                             const vitals_row *row, struct buffer *out);
 
-/* "28.45M" of bytes; `out` has VITALS_HUMAN bytes. */
-char *ps_bytes(uint64_t bytes, char *out);
-
 /* A process's command line into `out`, safe; [name] of a kernel thread. */
 const char *ps_command(const vitals_row *row, bool ascii, struct buffer *out, enum color *color);

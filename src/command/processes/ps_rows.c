@@ -22,7 +22,7 @@ int ps_order_init(struct ps_order *order, const struct settings_words *words)
     return 0;
 }
 
-/* qsort hands no context over: the one sort that is under way. */
+/* The order of the sort that is under way: qsort(3) passes no context. */
 static const struct ps_order *current;
 
 static int compare_rows(const void *first, const void *second)
@@ -101,7 +101,7 @@ int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_
             ps_column_value(&order->columns[j], view, rows->items[i].process, &values[j]);
     }
 
-    /* A snapshot mostly has them in the order that is wanted where none was. */
+    /* The rows of a snapshot usually have the default order already. */
     size_t in_order = 1;
     current = order;
     while (in_order < rows->count &&
@@ -145,7 +145,7 @@ int ps_rows_tree(struct ps_rows *rows)
     for (size_t i = 0; i < rows->count; i++)
         places[i] = (struct ps_rows_place){vitals_row_key(rows->items[i].process), i};
     qsort(places, rows->count, sizeof *places, compare_places);
-    /* Where the row with the key is, plus one; 0: it is not shown. */
+    /* `parent` is 1 + the index of the parent's row; 0: it is not shown. */
     for (size_t i = 0; i < rows->count; i++) {
         uint64_t key = vitals_row_parent(rows->items[i].process);
         struct ps_rows_place wanted = {.key = key};
@@ -156,8 +156,8 @@ int ps_rows_tree(struct ps_rows *rows)
     }
     free(places);
 
-    /* A file may hold processes in a circle: one of each is taken for its top. Every row is passed
-     * once: `marks` holds the row from which it was first reached. */
+    /* In a file parents may form a cycle: one row of it becomes a root. Each row is visited once:
+     * `marks` has the row from which it was reached first. */
     size_t *marks = rows->shown;
     for (size_t i = 0; i < rows->count; i++) {
         size_t at = i + 1;
@@ -169,7 +169,8 @@ int ps_rows_tree(struct ps_rows *rows)
             rows->items[at - 1].parent = 0;
     }
 
-    /* Hangs every row on its parent; going backwards leaves siblings in their order. */
+    /* Links each row to its parent; from the last to the first, so that siblings keep their
+     * order. */
     size_t at = 0;
     for (size_t i = rows->count; i > 0; i--) {
         struct ps_row *row = &rows->items[i - 1];

@@ -124,7 +124,7 @@ static int open_runs(struct comparing *comparing)
     return code;
 }
 
-enum { COMPARE_TEXT, COMPARE_JSON, COMPARE_GPU_TRACKER, COMPARE_FORMS };
+enum { COMPARE_TEXT, COMPARE_JSON, COMPARE_GPU_TRACKER };
 static const char *const FORMS[] = {"text", "json", "gpu-tracker"};
 
 static int print_comparison(const struct comparing *comparing, size_t form,
@@ -154,18 +154,10 @@ int command_compare(const struct settings *settings)
     const char *name = settings->look.json                ? "json"
                        : settings->account.format != NULL ? settings->account.format
                                                           : "text";
-    while (form < COMPARE_FORMS && strcmp(FORMS[form], name) != 0)
+    while (strcmp(FORMS[form], name) != 0)
         form++;
-    if (form == COMPARE_FORMS)
-        return command_fail(EXIT_USAGE,
-                            "--format: \"%s\" is not a format; it is text, json or gpu-tracker",
-                            command_safe(name));
     if (!account_units(&view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);
-    if (!comparison_knows(settings->compare.statistic))
-        return command_fail(EXIT_USAGE,
-                            "--statistic: \"%s\" is not valid; it is mean, min, max or std",
-                            command_safe(settings->compare.statistic));
     struct comparing comparing = {.words = &settings->arguments.words,
                                   .names = calloc(2 * count, sizeof *comparing.names),
                                   .sessions = calloc(count, sizeof *comparing.sessions),

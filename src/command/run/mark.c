@@ -16,7 +16,7 @@
 #include "command/command.h"
 #include "util/file.h"
 
-enum { NAME_MOST = 200, EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, SIGNAL_EXIT = 128 };
+enum { NAME_MOST = 200, SIGNAL_EXIT = 128 };
 
 /* Writes a mark; `pid` is the process of the phase. Only a plain file is written, and only up to
  * the file size limit, beyond which the kernel would send a signal. */
@@ -45,14 +45,14 @@ static void mark(const struct look_settings *look, const struct environment_sett
     int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
     int failed = file < 0 ? errno : 0;
     if (file >= 0) {
-        bool welcome = fstat(file, &is) == 0 && S_ISREG(is.st_mode) &&
-                       getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-                       (limit.rlim_cur == RLIM_INFINITY ||
-                        (rlim_t)is.st_size + (rlim_t)size <= limit.rlim_cur);
+        bool fits = fstat(file, &is) == 0 && S_ISREG(is.st_mode) &&
+                    getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                    (limit.rlim_cur == RLIM_INFINITY ||
+                     (rlim_t)is.st_size + (rlim_t)size <= limit.rlim_cur);
         errno = 0;
-        if (welcome && file_is_privileged() && (distrust = file_distrust(&is)) != NULL)
+        if (fits && file_is_privileged() && (distrust = file_distrust(&is)) != NULL)
             failed = EPERM;
-        else if (!welcome)
+        else if (!fits)
             failed = EFBIG;
         else if (write(file, line, (size_t)size) != size)
             failed = errno != 0 ? errno : ENOSPC;
@@ -87,9 +87,8 @@ static int look_at(pid_t child, bool *told_to_stop)
         if (!WIFSTOPPED(status))
             return status;
 
-        /* Like the launcher of `vitals run` (os/launch.h): if the command is stopped by job
-         * control, stops itself because of it, or is an inner shell that suspends, this process
-         * stops too. */
+        /* As the launcher of `vitals run` does, stop too if job control stopped the command, if the
+         * command stopped itself because of job control, or if it is a shell that suspends. */
         int signal = WSTOPSIG(status);
         pid_t group = getpgid(child), front = tcgetpgrp(STDERR_FILENO);
         bool stops_us = is_job_control(signal);
@@ -153,35 +152,17 @@ int command_mark(const struct settings *settings)
         if (child < 0)
             return command_fail(EXIT_CANNOT_RUN, "cannot start a process: %s", strerror(errno));
         if (child == 0) {
-            struct rlimit limit;
-            const char *name = settings->arguments.command_argv[0];
-            if (settings->arguments.descriptors_before != 0 &&
-                getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-                limit.rlim_cur = (rlim_t)settings->arguments.descriptors_before;
-                (void)setrlimit(RLIMIT_NOFILE, &limit);
-            }
             sigaction(SIGCHLD, &before.child, NULL);
             sigprocmask(SIG_SETMASK, &before.mask, NULL);
-            (void)execvp(name, (char *const *)settings->arguments.command_argv);
-            int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
-            _exit(command_fail(code, "%s: %s", command_safe(name),
-                               errno == ENOENT ? "command not found" : strerror(errno)));
+            _exit(command_execute(&settings->arguments, settings->arguments.command_argv[0],
+                                  environ));
         }
         int status = wait_for(child, &watched);
         mark(&settings->look, &settings->environment, "end", what, getpid());
-
-        /* A shell ends its script on Ctrl-C only if this process dies of the signal, as the command
-         * did. */
         if (!WIFSIGNALED(status))
             return WEXITSTATUS(status);
-        if (WTERMSIG(status) == SIGINT) {
-            sigset_t interrupt;
-            sigemptyset(&interrupt);
-            sigaddset(&interrupt, SIGINT);
-            (void)signal(SIGINT, SIG_DFL);
-            (void)raise(SIGINT);
-            sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
-        }
+        if (WTERMSIG(status) == SIGINT)
+            command_end_interrupted();
         return SIGNAL_EXIT + WTERMSIG(status);
     }
     if (settings->arguments.command_argc > 0)

@@ -109,16 +109,8 @@ int command_report(const struct settings *settings)
                        : settings->account.format != NULL ? settings->account.format
                                                           : "text";
     size_t form = 0;
-    while (form < RUN_REPORT_COUNT && strcmp(FORMS[form], name) != 0)
+    while (strcmp(FORMS[form], name) != 0)
         form++;
-    if (advice != NULL && strcmp(advice, "slurm") != 0 && strcmp(advice, "kubernetes") != 0)
-        return command_fail(EXIT_USAGE, "--advice: \"%s\" is not valid; it is slurm or kubernetes",
-                            command_safe(advice));
-    if (advice == NULL && form == RUN_REPORT_COUNT)
-        return command_fail(
-            EXIT_USAGE,
-            "--format: \"%s\" is not a format; it is text, json, gpu-tracker or gpu-tracker-text",
-            command_safe(name));
     /* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
     if (settings->report.phases && advice == NULL && form == RUN_REPORT_GPU_TRACKER_TEXT)
         return command_fail(

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_NOT_FOUND = 127 };
-
 /* Prints one account, or all that `repeat` holds. */
 static void print_json(const struct argument_settings *arguments, const vitals_account *account,
                        const struct repeat *repeat, int descriptor)
@@ -34,19 +32,11 @@ void run_print_account(const struct settings *settings, const vitals_account *ac
     (void)output_flush(output);
 }
 
-/* A shell that runs vitals in a loop ends its script on Ctrl-C only if vitals dies of the signal,
- * as the command did. Other signals are reported by the exit code only. */
+/* Of other signals only the exit code tells. */
 static void end_as_interrupted(const vitals_account *account)
 {
-    if (vitals_account_signal(account) != SIGINT)
-        return;
-    const struct sigaction usual = {.sa_handler = SIG_DFL};
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    sigaction(SIGINT, &usual, NULL);
-    (void)raise(SIGINT);
-    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    if (vitals_account_signal(account) == SIGINT)
+        command_end_interrupted();
 }
 
 static int exit_code_of(const vitals_account *account)
@@ -137,7 +127,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     print_json(&settings->arguments, account, NULL, descriptor);
 
     /* `vitals run "sh -c 'exit 7'"`: a whole command line was given as the name of a program. */
-    bool quoted = settings->arguments.command_argc == 1 && code == EXIT_NOT_FOUND &&
+    bool quoted = settings->arguments.command_argc == 1 && code == EXIT_NO_COMMAND &&
                   vitals_account_failure(account).size > 0 &&
                   strpbrk(settings->arguments.command_argv[0], " \t") != NULL;
     if (quoted) {
@@ -242,17 +232,17 @@ int command_run(const struct settings *settings)
         code = run_plan_init(&plan, settings);
     if (code == 0)
         code = run_plan_prepare(&plan, &settings->arguments);
-    bool begins_anew = settings->run.gpus != 0 && !settings->run.gpus_chosen;
-    if (code == 0 && begins_anew)
+    bool restarts = settings->run.gpus != 0 && !settings->run.gpus_chosen;
+    if (code == 0 && restarts)
         code = run_on_gpus(settings);
     /* Opened before the command runs, so that a path that cannot be written is reported first. */
-    if (code == 0 && !begins_anew && settings->run.json_path != NULL) {
+    if (code == 0 && !restarts && settings->run.json_path != NULL) {
         json = output_create(settings->run.json_path);
         if (json < 0)
             code = command_fail(EXIT_BEFORE_RUN, "%s: %s; the command was not run",
                                 command_safe(settings->run.json_path), strerror(errno));
     }
-    if (code == 0 && !begins_anew) {
+    if (code == 0 && !restarts) {
         if (settings->look.verbose && plan.totals[0] != '\0')
             (void)command_fail(0, "running totals are kept in %s", command_safe(plan.totals));
         else if (settings->look.verbose)

@@ -8,6 +8,7 @@
 #include "report/json_form.h"
 #include "report/statistics.h"
 #include "report/words.h"
+#include "util/memory.h"
 
 struct repeat {
     vitals_account **runs;
@@ -25,26 +26,20 @@ void repeat_free(struct repeat *repeat)
         return;
     for (size_t i = 0; i < repeat->count; i++)
         vitals_account_free(repeat->runs[i]);
-    free(repeat->runs);
+    memory_free(repeat->runs);
     free(repeat);
 }
 
 bool repeat_add(struct repeat *repeat, vitals_account *account)
 {
-    if (repeat->count == repeat->capacity) {
-        size_t wanted = repeat->capacity > 0 ? 2 * repeat->capacity : 16;
-        vitals_account **runs = realloc(repeat->runs, wanted * sizeof(*runs));
-        if (runs == NULL)
-            return false;
-        repeat->runs = runs;
-        repeat->capacity = wanted;
-    }
+    if (MEMORY_GROW(repeat->runs, repeat->capacity, repeat->count) < 0)
+        return false;
     repeat->runs[repeat->count++] = account;
     return true;
 }
 
-/* Finds the next figure that is in some run and in no earlier one; both NULL: the first. The order
- * is that of the first run that has it. */
+/* A position in the figures of all runs, each of them once, in the order of the first run that has
+ * it. All zero: before the first. */
 struct run_repeat_walk {
     size_t run;
     const vitals_figure *figure;
