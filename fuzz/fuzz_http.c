@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-extern const struct publisher serve_publisher;
+extern const struct publisher publisher_serve;
 static struct sockaddr_un place = {.sun_family = AF_UNIX};
 
 const char *environment_get(const char *name)
@@ -47,7 +47,7 @@ static void start(void)
     /* With a textfile it stays root, if it is: nobody may not connect to the socket. */
     json_t *hello = json_pack("{s:i,s:{}}", "tell", 1, "textfile");
     require(config != NULL && hello != NULL);
-    if (serve_publisher.open(config, hello, &data, &error) != 0) {
+    if (publisher_serve.open(config, hello, &data, &error) != 0) {
         fprintf(stderr, "%s\n", error.message);
         abort();
     }

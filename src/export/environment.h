@@ -1,5 +1,5 @@
-/* environment.h: the environment of this program, which is that of who started vitals. */
+/* environment.h: the variables of the exporter's environment; link.c says which it gets. */
 #pragma once
 
-/* NULL: not set, or empty. tell.c */
+/* NULL: not set, or empty. main.c */
 const char *environment_get(const char *name);

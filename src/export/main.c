@@ -21,15 +21,15 @@
 #include "export/wire.h"
 #include "util/burst.h"
 
-extern const struct publisher serve_publisher;       /* serve.c, or no_serve.c */
-extern const struct publisher textfile_publisher;    /* textfile.c */
+extern const struct publisher publisher_serve;       /* serve.c, or no_serve.c */
+extern const struct publisher publisher_textfile;    /* textfile.c */
 extern const struct publisher publisher_mlflow;      /* mlflow.c */
 extern const struct publisher publisher_otlp;        /* otlp.c */
 extern const struct publisher publisher_tensorboard; /* tensorboard.c */
 extern const struct publisher publisher_fleet;       /* poll.c */
 
 /* In the order in which they are called. */
-static const struct publisher *const PUBLISHERS[] = {&serve_publisher,       &textfile_publisher,
+static const struct publisher *const PUBLISHERS[] = {&publisher_serve,       &publisher_textfile,
                                                      &publisher_mlflow,      &publisher_otlp,
                                                      &publisher_tensorboard, &publisher_fleet};
 enum { PUBLISHERS_COUNT = sizeof PUBLISHERS / sizeof PUBLISHERS[0] };

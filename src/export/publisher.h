@@ -19,8 +19,8 @@ struct publisher {
     const char *name; /* its member of the export_config */
 
     /* Opens it. `config` is that member; `export_config` the whole line, with the settings that
-     * publishers share (`command`, `hidden`, see link.h). Both are borrowed for the call. *data is
-     * the publisher's own. It calls reply_opened or reply_failed, now or later from its thread.
+     * publishers share (`cmdline`, `job`, see run_config.c). Both are borrowed for the call. *data
+     * is the publisher's own. It calls reply_opened or reply_failed, now or later from its thread.
      * Returns a negative VITALS_E… if it cannot work, which the caller reports. */
     int (*open)(const json_t *config, const json_t *export_config, void **data,
                 vitals_error *error);

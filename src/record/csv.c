@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/memory.h"
+
 bool csv_init(struct csv *csv, csv_take *take, void *data)
 {
     *csv = (struct csv){.take = take, .data = data, .line = 1, .row_line = 1};
@@ -15,7 +17,7 @@ bool csv_init(struct csv *csv, csv_take *take, void *data)
 
 void csv_done(struct csv *csv)
 {
-    free(csv->bytes);
+    memory_free(csv->bytes);
     free(csv->starts);
     free(csv->fields);
     *csv = (struct csv){.stopped = csv->stopped};
@@ -27,15 +29,9 @@ static void put(struct csv *csv, char byte)
         csv->too_long = true;
         return;
     }
-    if (csv->used == csv->capacity) {
-        size_t capacity = csv->capacity > 0 ? csv->capacity * 2 : 4096;
-        char *bytes = realloc(csv->bytes, capacity);
-        if (bytes == NULL) {
-            csv->failed = true;
-            return;
-        }
-        csv->bytes = bytes;
-        csv->capacity = capacity;
+    if (csv->used == csv->capacity && MEMORY_GROW(csv->bytes, csv->capacity, csv->used) < 0) {
+        csv->failed = true;
+        return;
     }
     csv->bytes[csv->used++] = byte;
 }

@@ -8,7 +8,7 @@
 #include "record/sample.h"
 #include "record/text_file.h"
 
-enum { ATTRIBUTES_MAX = 32, VALUES_FIRST = 128, MARKS_WAITING_MAX = 1024, MARKS_OPEN_MAX = 256 };
+enum { ATTRIBUTES_MAX = 32, MARKS_WAITING_MAX = 1024, MARKS_OPEN_MAX = 256 };
 
 struct format {
     const char *name;

@@ -13,6 +13,7 @@
 
 #include "record/file_signals.h"
 #include "record/sqlite/database.h"
+#include "util/memory.h"
 #include "util/number.h"
 
 /* ---- formats ---- */
@@ -393,14 +394,8 @@ int recorder_sample(struct recorder *recorder, const vitals_snapshot *snapshot,
                                    .snapshot = snapshot};
     for (const vitals_usage_value *value = NULL;
          (value = vitals_usage_next(usage, value)) != NULL;) {
-        if (sample.count == recorder->value_capacity) {
-            size_t capacity = sample.count > 0 ? 2 * sample.count : VALUES_FIRST;
-            void *values = realloc(recorder->values, capacity * sizeof *recorder->values);
-            if (values == NULL)
-                return record_no_memory(recorder->path, error);
-            recorder->values = values;
-            recorder->value_capacity = capacity;
-        }
+        if (MEMORY_GROW(recorder->values, recorder->value_capacity, sample.count) < 0)
+            return record_no_memory(recorder->path, error);
         recorder->values[sample.count++] = value;
     }
     sample.values = recorder->values;
@@ -519,7 +514,7 @@ int recorder_close(struct recorder *recorder, vitals_error *error)
     }
     free(recorder->waiting);
     free(recorder->opened);
-    free(recorder->values);
+    memory_free(recorder->values);
     free(recorder->state);
     free(recorder->path);
     free(recorder);

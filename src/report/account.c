@@ -6,8 +6,8 @@
  *
  * The first line is what to ask a scheduler for. Every other line has a subject, the figure, and
  * how good it is, with --verbose also its source; a figure that is missing is N/A with the reason.
- * Lines are a table; one that has nothing to say is left out. What does not fit into the width goes
- * on below itself. */
+ * Lines are a table; a line without figures is left out. Text that does not fit into the width is
+ * wrapped in its column. */
 #include "report/account.h"
 
 #include <stdio.h>
@@ -398,7 +398,7 @@ static void command_words(vitals_text command, bool ascii, char out[static COMMA
         memcpy(out + strlen(out), "..", 3);
 }
 
-/* What to ask for next time, in the words of Slurm. */
+/* The resources to request next time, as options of Slurm. */
 static void request_line(const struct account_text_lines *lines)
 {
     struct sizing sizing;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/words.h"
+#include "util/memory.h"
 
 /* A run on 64 devices has some 1500 figures. */
 enum { COMPARED_MAX = 8192 };
@@ -22,14 +23,8 @@ static const double LEAST_CHANGE = 0.01;
 static struct compared *add_item(struct comparison *comparison)
 {
     size_t sessions = comparison->session_count;
-    if (comparison->count == comparison->capacity) {
-        size_t capacity = comparison->capacity > 0 ? comparison->capacity * 2 : 64;
-        void *items = realloc(comparison->items, capacity * sizeof *comparison->items);
-        if (items == NULL)
-            return NULL;
-        comparison->items = items;
-        comparison->capacity = capacity;
-    }
+    if (MEMORY_GROW(comparison->items, comparison->capacity, comparison->count) < 0)
+        return NULL;
     struct compared *item = &comparison->items[comparison->count];
     *item = (struct compared){.sessions = calloc(sessions, sizeof *item->sessions)};
     if (item->sessions == NULL)
@@ -224,6 +219,6 @@ void comparison_done(struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->count; i++)
         free(comparison->items[i].sessions);
-    free(comparison->items);
+    memory_free(comparison->items);
     *comparison = (struct comparison){0};
 }

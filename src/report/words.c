@@ -151,23 +151,17 @@ char *words_how(const vitals_figure *figure, char out[static WORDS])
     return out;
 }
 
-char *words_name(const char *measure, const char *statistic, char out[static WORDS])
-{
-    const char *unit = vitals_measure_unit(vitals_measure_find(measure));
-    size_t size = strlen(measure), tail = unit != NULL ? strlen(unit) : 0;
-    bool ends = tail > 0 && size > tail + 1 && strcmp(measure + size - tail, unit) == 0;
-    if (ends)
-        (void)snprintf(out, WORDS, "%.*s%s_%s", (int)(size - tail), measure, statistic, unit);
-    else
-        (void)snprintf(out, WORDS, "%s_%s", measure, statistic);
-    return out;
-}
-
 const vitals_figure *words_find(const vitals_account *account, const char *measure,
                                 const char *statistic, const char *subject)
 {
     char name[WORDS];
-    return vitals_account_find(account, words_name(measure, statistic, name), subject);
+    const char *unit = vitals_measure_unit(vitals_measure_find(measure));
+    size_t size = strlen(measure), tail = unit != NULL ? strlen(unit) : 0;
+    if (tail > 0 && size > tail + 1 && strcmp(measure + size - tail, unit) == 0)
+        (void)snprintf(name, WORDS, "%.*s%s_%s", (int)(size - tail), measure, statistic, unit);
+    else
+        (void)snprintf(name, WORDS, "%s_%s", measure, statistic);
+    return vitals_account_find(account, name, subject);
 }
 
 bool words_are(vitals_text text, const char *word)

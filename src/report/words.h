@@ -23,9 +23,8 @@ char *words_how(const vitals_figure *figure, char out[static WORDS]);
 /* A figure's value, or 0 and why not; of NULL: not requested. */
 double words_number(const vitals_figure *figure, vitals_availability *availability);
 
-/* The name of a statistic ("peak", "mean", "min") of a measure as in account.h:
- * memory_resident_peak_bytes, threads_peak; and that figure, or NULL. */
-char *words_name(const char *measure, const char *statistic, char out[static WORDS]);
+/* The figure of a statistic ("peak", "mean", "min") of a measure, or NULL. Its name is as in
+ * account.h: memory_resident_peak_bytes, threads_peak. */
 const vitals_figure *words_find(const vitals_account *account, const char *measure,
                                 const char *statistic, const char *subject);
 

@@ -8,9 +8,9 @@
  *
  * An interval of 0: each is asked once. A query is posted as a form has it.
  *
- * What comes is written to the descriptor LINK_ACTIVATION_SOCKET (link.h), a line for each answer:
- * the place of the machine in the list, when it came (monotonic, nanoseconds), what came, and a
- * rest, which is as untrusted as the machine: only line breaks were taken out.
+ * Each answer is written as a line to the descriptor LINK_ACTIVATION_SOCKET (link.h): the place of
+ * the machine in the list, the time (monotonic, nanoseconds), the kind of answer, and its text,
+ * which is untrusted: only line breaks were taken out.
  *
  *     0 28338459615380 answer {"schema":1,…}
  *     1 28338459615380 silent could not connect to node02:9847

@@ -45,7 +45,8 @@ static size_t parse_kind(const char *bytes, size_t size, struct spool_record *re
     return 0;
 }
 
-size_t spool_format(const struct spool_record *record, char head[static SPOOL_HEAD_MOST])
+/* Formats the head of a record; returns its length. */
+static size_t spool_format(const struct spool_record *record, char head[static SPOOL_HEAD_MOST])
 {
     const char *kind = WORDS[record->kind];
     char word[16] = "";
@@ -104,7 +105,8 @@ void spool_format_record(uint64_t id, uint64_t number, enum spool_kind kind,
     buffer_byte(out, '\n');
 }
 
-bool spool_begins(const char *bytes, size_t size, uint64_t id)
+/* Returns whether all of the bytes may be the beginning of a head. */
+static bool spool_begins(const char *bytes, size_t size, uint64_t id)
 {
     char begin[WORD_AT + 1];
     size_t at = size < WORD_AT ? size : WORD_AT;

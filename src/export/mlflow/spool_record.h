@@ -32,12 +32,6 @@ void spool_format_magic(uint64_t id, char line[static SPOOL_MAGIC_SIZE + 1]);
  * is none. Pure. */
 size_t spool_parse(const char *bytes, size_t size, struct spool_record *record);
 
-/* Returns whether all of the bytes may be the beginning of a head. Pure. */
-bool spool_begins(const char *bytes, size_t size, uint64_t id);
-
-/* Formats the head of a record; returns its length. Pure. */
-size_t spool_format(const struct spool_record *record, char head[static SPOOL_HEAD_MOST]);
-
 /* Appends a whole record. Pure. */
 void spool_format_record(uint64_t id, uint64_t number, enum spool_kind kind,
                          const struct buffer *body, struct buffer *out);

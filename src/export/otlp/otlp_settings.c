@@ -12,7 +12,7 @@
 
 static const char DEFAULT_ENDPOINT[] = "http://localhost:4318", PATH[] = "/v1/metrics";
 
-enum { SECOND = 1000000000, MILLISECOND = 1000000, LINE = 512, HOUR_MS = 3600 * 1000 };
+enum { MILLISECOND = 1000000, LINE = 512, HOUR_MS = 3600 * 1000 };
 
 /* ---- pairs ---- */
 

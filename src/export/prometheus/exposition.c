@@ -36,7 +36,7 @@ static int word_of(const json_t *config, const char *member, const char *const *
 int exposition_options_read(const json_t *config, const json_t *export_config,
                             struct exposition_options *out, vitals_error *error)
 {
-    static const struct feed_place HELLO = {"the first line", 1};
+    static const struct feed_place FIRST_LINE = {"the first line", 1};
     static const char *const LEVELS[] = {"off", "workload", "pid", NULL};
     static const char *const USERS[] = {"name", "uid", "hash", "off", NULL};
     static const char *const COMPATIBLE[] = {"", "nvitop-exporter", NULL};
@@ -47,7 +47,7 @@ int exposition_options_read(const json_t *config, const json_t *export_config,
     int form = cmdline != NULL ? redact_form_of(cmdline) : (int)REDACT_OFF;
     json_int_t most = json_integer_value(json_object_get(config, "max_processes"));
     if (level < 0 || user < 0 || compatible < 0 || form < 0)
-        return feed_fail(&HELLO, VITALS_EARGUMENT, error, "no such %s",
+        return feed_fail(&FIRST_LINE, VITALS_EARGUMENT, error, "no such %s",
                          level < 0        ? "level of processes"
                          : user < 0       ? "way to name a user"
                          : compatible < 0 ? "set of names"

@@ -492,7 +492,7 @@ static void close_textfile(void *data, uint64_t deadline_ns)
     discard(file);
 }
 
-const struct publisher textfile_publisher = {
+const struct publisher publisher_textfile = {
     .name = "textfile",
     .open = open_textfile,
     .snapshot = take_snapshot,

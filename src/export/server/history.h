@@ -10,7 +10,7 @@
 #include "export/sample.h"
 #include "feed/text.h"
 
-enum { HISTORY_SECONDS = 3600, HISTORY_STEP_SECONDS = 5, HISTORY_POINTS = 720 };
+enum { HISTORY_STEP_SECONDS = 5, HISTORY_POINTS = 720 }; /* an hour */
 
 /* Lines of 3 KiB each; values beyond them are left out and counted. */
 enum { HISTORY_LINES_MAX = 256 };

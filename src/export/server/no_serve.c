@@ -10,4 +10,4 @@ static int refuse(const json_t *config UNUSED, const json_t *export_config UNUSE
     return record_fail(VITALS_EUNSUPPORTED, "serve", error, BUILT_WITHOUT_SERVER);
 }
 
-const struct publisher serve_publisher = {.name = "serve", .open = refuse};
+const struct publisher publisher_serve = {.name = "serve", .open = refuse};

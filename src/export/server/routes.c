@@ -59,7 +59,7 @@ static struct body *snapshot_all_event(struct serve *serve, struct sample *sampl
     return body_new(&text);
 }
 
-/* What a screen of many machines needs (`vitals top`): a twentieth of the document. */
+/* True for the metrics that `vitals top` requests: a twentieth of the document. */
 static bool is_of_fleet(vitals_metric metric)
 {
     // clang-format off

@@ -577,7 +577,7 @@ static void serve_close(void *data, uint64_t deadline_ns UNUSED)
     serve_free(serve);
 }
 
-const struct publisher serve_publisher = {.name = "serve",
+const struct publisher publisher_serve = {.name = "serve",
                                           .open = serve_open,
                                           .snapshot = serve_snapshot,
                                           .processes = serve_processes,

@@ -151,7 +151,7 @@ enum { BLOCK = 16 * 1024 };
 
 #define SILENCE_NS (15 * UINT64_C(1000000000)) /* an idle stream gets a comment after this time */
 
-static const char HELLO[] = "retry: 2000\n\n", STILL_HERE[] = ":\n\n";
+static const char FIRST_EVENT[] = "retry: 2000\n\n", STILL_HERE[] = ":\n\n";
 
 struct stream {
     struct stream *next;
@@ -286,7 +286,7 @@ enum MHD_Result stream_send(struct http_request *request, const struct http_answ
                               .request = request,
                               .render = answer->events,
                               .processes = answer->processes,
-                              .words = HELLO};
+                              .words = FIRST_EVENT};
     serve->streams = stream;
     serve->streams_wanting += stream->processes;
     request->stream = stream;

@@ -119,7 +119,9 @@ enum { VIEW_ROWS_MAX = 20000 };
 /* Longer text is cut. */
 enum { VIEW_TEXT_MAX = 512 };
 
-void view_write_text(struct buffer *text, vitals_text bytes)
+/* Appends untrusted text as a JSON string with quotes. Control and invisible characters are
+ * spelled out: \u{202e}. */
+static void write_text(struct buffer *text, vitals_text bytes)
 {
     char safe[VIEW_TEXT_MAX];
     size_t size = vitals_text_format(bytes, VITALS_TEXT_TERMINAL, safe, sizeof safe);
@@ -155,7 +157,7 @@ static void write_command(struct buffer *text, vitals_text line, enum redact_for
     struct buffer redacted = {.bytes = NULL};
     redact_line(&redacted, line, form);
     (void)vitals_text_command((vitals_text){redacted.bytes, redacted.size}, shown, sizeof shown);
-    view_write_text(text, (vitals_text){shown, strlen(shown)});
+    write_text(text, (vitals_text){shown, strlen(shown)});
     buffer_done(&redacted);
 }
 
@@ -187,7 +189,7 @@ static void write_value(struct buffer *text, const struct view_column *column,
     if (column->metric == VITALS_PROCESS_COMMAND_LINE)
         write_command(text, words, of->command_lines);
     else if (type == VITALS_TEXT)
-        view_write_text(text, words);
+        write_text(text, words);
     else
         text_number(text, number);
     if (!plain)
@@ -233,7 +235,7 @@ static void write_table(struct buffer *text, const struct view_table *table,
             buffer_string(text, "null,");
         else
             buffer_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
-        view_write_text(text, (vitals_text){label, strlen(label)});
+        write_text(text, (vitals_text){label, strlen(label)});
         for (const struct view_column *column = table->columns; column->metric != 0; column++) {
             if (!has_column(column, of))
                 continue;
@@ -251,7 +253,7 @@ void view_write(struct buffer *text, const struct view_sample *sample,
     const vitals_snapshot *snapshot = sample->snapshot;
     const char *comma = "";
     buffer_format(text, "{\"view\":1,\"version\":\"%s\",\"host\":", vitals_version_text());
-    view_write_text(text, vitals_snapshot_host(snapshot));
+    write_text(text, vitals_snapshot_host(snapshot));
     buffer_format(
         text, ",\"realtime_ms\":%llu,\"sequence\":%llu,\"stream\":%llu,\"processes\":\"%s\"",
         (unsigned long long)(vitals_snapshot_realtime_ns(snapshot) / 1000000),

@@ -22,7 +22,3 @@ struct view_sample {
  * keys then replace the sample's. NULL: only processes on devices are listed. */
 void view_write(struct buffer *text, const struct view_sample *sample,
                 const struct view_sample *every);
-
-/* Appends untrusted text as a JSON string with quotes. Control and invisible characters are
- * spelled out: \u{202e}. */
-void view_write_text(struct buffer *text, vitals_text bytes);

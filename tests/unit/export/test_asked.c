@@ -1,5 +1,5 @@
-/* The headers of a client: what it reads (accept.h), which host it means (host_name.h), and its
- * user and password (password.h). */
+/* The headers of a client: the forms and the host that it names (request_headers.h), its user and
+ * password (password.h). */
 #include "check.h"
 
 #include "export/server/password.h"
