@@ -1,7 +1,7 @@
 /* cuda_visible.c: the devices that a CUDA program sees. See vitals/gpu.h.
  *
- * What CUDA does with its two variables is in the CUDA C++ Programming Guide ("CUDA Environment
- * Variables") and in the user guide of MIG. Pure: cuda_library.c asks CUDA itself. */
+ * The CUDA C++ Programming Guide ("CUDA Environment Variables") and the user guide of MIG say how
+ * CUDA reads its two variables. Pure: cuda_library.c asks CUDA itself. */
 #include "gpu/find.h"
 
 #include "gpu/backend.h"

@@ -15,12 +15,6 @@
 
 #define DRIVER "bus/pci/drivers/amdgpu"
 
-/* A card that was found, before it is known whether it has a slot. */
-struct amd_card {
-    struct amd_device device; /* its identity has no slot yet */
-    uint64_t render_minor;
-};
-
 /* ---- slots ---- */
 
 static bool is_same(const struct amd_device *a, const struct amd_device *b)
@@ -138,14 +132,11 @@ static void add_node(struct gpu_identity *who, uint64_t minor)
 /* A node's name holds its minor number: card0, renderD128. */
 static bool take_node(const char *name, void *data)
 {
-    struct amd_card *card = data;
+    struct gpu_identity *who = data;
     uint64_t minor;
-    if (strncmp(name, "renderD", 7) == 0 && number_is_u64(name + 7, &minor)) {
-        card->render_minor = minor;
-        add_node(&card->device.who, minor);
-    } else if (strncmp(name, "card", 4) == 0 && number_is_u64(name + 4, &minor)) {
-        add_node(&card->device.who, minor);
-    }
+    if ((strncmp(name, "renderD", 7) == 0 && number_is_u64(name + 7, &minor)) ||
+        (strncmp(name, "card", 4) == 0 && number_is_u64(name + 4, &minor)))
+        add_node(who, minor);
     return true;
 }
 
@@ -187,9 +178,9 @@ static bool take_card(const char *name, void *data)
     char bus_id[PCI_BUS_ID];
     if (!pci_parse_bus_id((struct span){name, strlen(name)}, bus_id))
         return true;
-    struct amd_card card = {.device = {.partition = -1}};
-    struct gpu_identity *who = &card.device.who;
-    pci_folder(card.device.folder, bus_id);
+    struct amd_device found = {.partition = -1}; /* it has no slot yet */
+    struct gpu_identity *who = &found.who;
+    pci_folder(found.folder, bus_id);
     who->parent_slot = -1;
     snprintf(who->vendor, sizeof who->vendor, "amd");
     snprintf(who->pci_bus_id, sizeof who->pci_bus_id, "%s", bus_id);
@@ -199,30 +190,29 @@ static bool take_card(const char *name, void *data)
 
     struct amd *amd = walk->amd;
     const struct os *os = &amd->context->os;
-    struct amd_device *found = &card.device;
     char path[OS_SYS_PATH];
-    pci_path(path, found->folder, "drm");
-    os_sys_list(os, path, take_node, &card);
-    for (uint32_t i = 0; i < amd->topology.count && found->node_count < AMD_PARTITIONS; i++)
-        if (kfd_is_on(&amd->topology.nodes[i], found->who.pci_bus_id))
-            found->nodes[found->node_count++] = amd->topology.nodes[i];
-    found->partitioned = found->node_count > 1;
+    pci_path(path, found.folder, "drm");
+    os_sys_list(os, path, take_node, who);
+    for (uint32_t i = 0; i < amd->topology.count && found.node_count < AMD_PARTITIONS; i++)
+        if (kfd_is_on(&amd->topology.nodes[i], found.who.pci_bus_id))
+            found.nodes[found.node_count++] = amd->topology.nodes[i];
+    found.partitioned = found.node_count > 1;
     who->index = walk->cards++;
-    name_uuid(amd, found);
+    name_uuid(amd, &found);
     if (is_listed(walk->out, who->uuid)) /* two cards with one number: both must be listed */
         snprintf(who->uuid, sizeof who->uuid, "AMD-%s", who->pci_bus_id);
-    const struct amd_device *known = find_card(amd, found->folder, who->uuid);
+    const struct amd_device *known = find_card(amd, found.folder, who->uuid);
     if (known != NULL) { /* the name lists are read only once */
         memcpy(who->name, known->who.name, sizeof who->name);
         who->name_state = known->who.name_state;
     } else {
-        name_card(os, found);
+        name_card(os, &found);
     }
 
     pci_read_version(os, "amdgpu", who->driver_version, sizeof who->driver_version);
     who->driver_state = who->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
 
-    const struct amd_device *device = list(amd, found, walk->out);
+    const struct amd_device *device = list(amd, &found, walk->out);
     if (device != NULL)
         list_partitions(amd, device, walk->out);
     return true;

@@ -2,9 +2,8 @@
  *
  * One binary record of everything that the card's firmware measures. Its first four bytes name its
  * size, its format (1: boards, 2 and 3: processors with graphics) and the revision of that format;
- * the layouts are the kernel's (drivers/gpu/drm/amd/include/kgd_pp_interface.h). What a card does
- * not measure is all ones there. A record of a revision that is not in the table, or whose size is
- * another, is not guessed at.
+ * the layouts are the kernel's (drivers/gpu/drm/amd/include/kgd_pp_interface.h). A field
+ * that the card does not measure is all ones. A record of an unknown revision or size is rejected.
  * Thread rule: pure. */
 #pragma once
 

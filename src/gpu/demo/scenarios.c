@@ -8,7 +8,6 @@
 #include <vitals/error.h>
 
 #define GIB (UINT64_C(1) << 30)
-#define MIB (UINT64_C(1) << 20)
 
 /* Properties of all H100s; the remaining ones are the load. */
 #define H100                                                                                     \

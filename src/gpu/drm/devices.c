@@ -39,7 +39,8 @@ static bool starts(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-const struct drm_driver *drm_find_driver(const char *name)
+/* Returns NULL for an unknown driver. */
+static const struct drm_driver *find_driver(const char *name)
 {
     for (size_t i = 0; i < ARRAY_COUNT(DRIVERS); i++) {
         if (starts(name, DRIVERS[i].name))
@@ -193,7 +194,7 @@ static uint32_t slot_for(struct drm *drm, const struct drm_found *found, const c
     memcpy(slot->driver, found->driver, sizeof slot->driver);
     snprintf(slot->node, sizeof slot->node, "%s", node);
     (void)pci_read_bus_id(os, slot->folder, slot->bus_id);
-    const struct drm_driver *driver = drm_find_driver(slot->driver);
+    const struct drm_driver *driver = find_driver(slot->driver);
     slot->is_unified = slot->bus_id[0] == '\0' || (driver != NULL && driver->is_unified);
 
     static const char *const FOLDERS[] = {"drm", "accel"};
@@ -233,7 +234,7 @@ static void identify(const struct drm *drm, uint32_t at, uint32_t index, struct 
 {
     const struct os *os = &drm->context->os;
     const struct drm_slot *slot = drm->slots[at];
-    const struct drm_driver *driver = drm_find_driver(slot->driver);
+    const struct drm_driver *driver = find_driver(slot->driver);
     const char *place = strrchr(slot->folder, '/');
     *out = (struct gpu_identity){
         .slot = at,

@@ -4,7 +4,6 @@
 #include "gpu/drm/state.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double HERTZ_MAX = 1e10; /* a larger number is not a frequency */

@@ -56,9 +56,6 @@ bool drm_has_device(const struct os *os, int *error);
 
 void drm_scan(void *state, struct gpu_scan *out);
 
-/* Returns NULL for an unknown driver. devices.c */
-const struct drm_driver *drm_find_driver(const char *name);
-
 void drm_sample(void *state, uint32_t at, struct gpu_sample *out);
 
 /* Searches for hwmon chips, a few times until there are some. sensors.c */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INTEL_TILES = 8, INTEL_VENDOR = 0x8086 };
+enum { INTEL_TILES = 8 };
 
 static const char *const DRIVERS[] = {"i915", "xe"};
 

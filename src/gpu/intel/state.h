@@ -12,7 +12,6 @@
 
 enum {
     INTEL_GTS = 16,
-    INTEL_CHIPS = 6,
     INTEL_CHANNELS = 48,
     INTEL_FOLDER = 160,
     INTEL_WINDOW_NS = 10 * 1000 * 1000 /* a shorter window is too coarse for a rate */

@@ -60,6 +60,45 @@ static int load(struct nvml *nvml, const struct os *os, const char *given, struc
     return -1;
 }
 
+/* Explains an error of nvmlInit, from its code and the version of the library. */
+static void explain_init(struct nvml_failure *why)
+{
+    static const struct {
+        nvml_return code;
+        vitals_availability availability;
+        const char *message;
+    } failures[] = {
+        {NVML_DRIVER_NOT_LOADED, VITALS_UNSUPPORTED,
+         "NVIDIA driver not loaded; load its kernel module (modprobe nvidia)"},
+        {NVML_NO_PERMISSION, VITALS_DENIED,
+         "no permission to /dev/nvidia*; add yourself to the group that owns them"},
+        {NVML_OPERATING_SYSTEM, VITALS_DENIED,
+         "/dev/nvidiactl is blocked by a cgroup or a sandbox; allow it there"},
+        {NVML_LIBRARY_NOT_FOUND, VITALS_FAILED,
+         "the NVIDIA driver library lacks another of its libraries; reinstall the driver"},
+        {NVML_GPU_IS_LOST, VITALS_GONE,
+         "the NVIDIA driver lost a device while starting; reset it or reboot"},
+    };
+    why->state = VITALS_FAILED;
+    if (why->code == NVML_LIB_RM_VERSION_MISMATCH) {
+        snprintf(why->message, sizeof why->message,
+                 "driver library%s%s does not match the kernel module; reboot or reload the module",
+                 why->version[0] ? " " : "", why->version);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(failures); i++) {
+        if (failures[i].code == why->code) {
+            snprintf(why->message, sizeof why->message, "%s", failures[i].message);
+            why->state = failures[i].availability;
+            return;
+        }
+    }
+    snprintf(why->message, sizeof why->message,
+             "the NVIDIA driver does not start (nvmlInit says %u); see the kernel log, and in a "
+             "container whether /dev/nvidia* are there",
+             why->code);
+}
+
 /* Finds the functions and initializes the library. */
 static int start(struct nvml *nvml, const struct os *os, struct nvml_failure *why)
 {
@@ -91,7 +130,7 @@ static int start(struct nvml *nvml, const struct os *os, struct nvml_failure *wh
     text[sizeof text - 1] = '\0';
     const char *dot = strchr(text, '.');
     snprintf(why->version, sizeof why->version, "%s", dot ? dot + 1 : text);
-    why->state = nvml_explain_init(code, why->version, why->message, sizeof why->message);
+    explain_init(why);
     return -1;
 }
 
@@ -151,42 +190,4 @@ vitals_availability nvml_availability(nvml_return code)
 bool nvml_lacks(nvml_return code)
 {
     return nvml_availability(code) == VITALS_UNSUPPORTED && code != NVML_NOT_SUPPORTED;
-}
-
-vitals_availability nvml_explain_init(nvml_return code, const char *library, char *out,
-                                      size_t capacity)
-{
-    static const struct {
-        nvml_return code;
-        vitals_availability availability;
-        const char *message;
-    } failures[] = {
-        {NVML_DRIVER_NOT_LOADED, VITALS_UNSUPPORTED,
-         "NVIDIA driver not loaded; load its kernel module (modprobe nvidia)"},
-        {NVML_NO_PERMISSION, VITALS_DENIED,
-         "no permission to /dev/nvidia*; add yourself to the group that owns them"},
-        {NVML_OPERATING_SYSTEM, VITALS_DENIED,
-         "/dev/nvidiactl is blocked by a cgroup or a sandbox; allow it there"},
-        {NVML_LIBRARY_NOT_FOUND, VITALS_FAILED,
-         "the NVIDIA driver library lacks another of its libraries; reinstall the driver"},
-        {NVML_GPU_IS_LOST, VITALS_GONE,
-         "the NVIDIA driver lost a device while starting; reset it or reboot"},
-    };
-    if (code == NVML_LIB_RM_VERSION_MISMATCH) {
-        snprintf(out, capacity,
-                 "driver library%s%s does not match the kernel module; reboot or reload the module",
-                 *library ? " " : "", library);
-        return VITALS_FAILED;
-    }
-    for (size_t i = 0; i < ARRAY_COUNT(failures); i++) {
-        if (failures[i].code == code) {
-            snprintf(out, capacity, "%s", failures[i].message);
-            return failures[i].availability;
-        }
-    }
-    snprintf(out, capacity,
-             "the NVIDIA driver does not start (nvmlInit says %u); see the kernel log, and in a "
-             "container whether /dev/nvidia* are there",
-             code);
-    return VITALS_FAILED;
 }

@@ -47,8 +47,3 @@ vitals_availability nvml_availability(nvml_return code);
 /* True if the code says that the driver lacks the function, even if its library has the name: an
  * older function may then work. */
 bool nvml_lacks(nvml_return code);
-
-/* Writes why nvmlInit failed, and what to do, in a line for a person. `library` is the version of
- * the driver's library, or "". */
-vitals_availability nvml_explain_init(nvml_return code, const char *library, char *out,
-                                      size_t capacity);

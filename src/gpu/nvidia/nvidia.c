@@ -44,7 +44,23 @@ bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *d
     return pci_is_asleep(&nvidia->context->os, folder, NULL);
 }
 
-void nvidia_read_versions(struct nvidia *nvidia)
+static bool add_name(const char *name, void *data)
+{
+    uint64_t *sum = data;
+    if (strchr(name, ':')) /* an address; other names are files of the module */
+        *sum += hash_bytes(name, strlen(name)) | 1;
+    return true;
+}
+
+/* Returns a hash of the kernel module's devices; 0: unknown. */
+static uint64_t bound_devices(const vitals_context *context)
+{
+    uint64_t sum = 1;
+    return os_sys_list(&context->os, "bus/pci/drivers/nvidia", add_name, &sum) < 0 ? 0 : sum;
+}
+
+/* Asks the driver and its newest CUDA for their versions. */
+static void read_versions(struct nvidia *nvidia)
 {
     const struct nvml *nvml = &nvidia->nvml;
     nvml_return code = NVML_CALL(nvml, nvmlSystemGetDriverVersion, nvidia->driver_version,
@@ -75,13 +91,14 @@ static int nvidia_open(const vitals_context *context, void **state, struct gpu_s
         return gpu_backend_refuse(why, failure.state, failure.message, VITALS_EUNSUPPORTED);
     }
     nvidia->opened = 1;
-    nvidia->bound = nvidia_bound_devices(context);
-    nvidia_read_versions(nvidia);
+    nvidia->bound = bound_devices(context);
+    read_versions(nvidia);
     *state = nvidia;
     return 0;
 }
 
-void nvidia_end_driver(struct nvidia *nvidia)
+/* Releases the driver's resources for the devices, and closes it. No thread may be inside. */
+static void end_driver(struct nvidia *nvidia)
 {
     for (uint32_t i = 0; i < nvidia->count; i++) {
         nvidia_unwatch(&nvidia->nvml, nvidia->devices[i]);
@@ -94,7 +111,7 @@ static void nvidia_close(void *state)
 {
     struct nvidia *nvidia = state;
     if (nvidia->nvml.library)
-        nvidia_end_driver(nvidia);
+        end_driver(nvidia);
     for (uint32_t i = 0; i < nvidia->count; i++) {
         struct nvidia_device *device = nvidia->devices[i];
         memory_free(device->list);
@@ -118,20 +135,6 @@ static void nvidia_close(void *state)
 #define RETRY_NS     (30 * NS_PER_SECOND)
 #define RETRY_MAX_NS (600 * NS_PER_SECOND)
 
-static bool add_name(const char *name, void *data)
-{
-    uint64_t *sum = data;
-    if (strchr(name, ':')) /* an address; other names are files of the module */
-        *sum += hash_bytes(name, strlen(name)) | 1;
-    return true;
-}
-
-uint64_t nvidia_bound_devices(const vitals_context *context)
-{
-    uint64_t sum = 1;
-    return os_sys_list(&context->os, "bus/pci/drivers/nvidia", add_name, &sum) < 0 ? 0 : sum;
-}
-
 static void shut(struct nvidia *nvidia, const char *why)
 {
     snprintf(nvidia->shut_message, sizeof nvidia->shut_message, "%s", why);
@@ -148,7 +151,7 @@ static bool end(struct nvidia *nvidia)
         return true;
     if (atomic_load(&nvidia->inside) > 0)
         return false;
-    nvidia_end_driver(nvidia);
+    end_driver(nvidia);
     return true;
 }
 
@@ -177,8 +180,8 @@ static bool open_anew(struct nvidia *nvidia)
         return false;
     }
     nvidia->opened++;
-    nvidia->bound = nvidia_bound_devices(nvidia->context);
-    nvidia_read_versions(nvidia);
+    nvidia->bound = bound_devices(nvidia->context);
+    read_versions(nvidia);
     atomic_store(&nvidia->shut, false);
     return true;
 }
@@ -191,7 +194,7 @@ bool nvidia_is_up(struct nvidia *nvidia)
         bool closed = !nvidia->nvml.library;
         return end(nvidia) && closed && open_anew(nvidia);
     }
-    uint64_t bound = nvidia_bound_devices(nvidia->context);
+    uint64_t bound = bound_devices(nvidia->context);
     if (nvidia->bound == 0)
         nvidia->bound = bound;
     if (bound == nvidia->bound || bound == 0 || atomic_load(&nvidia->inside) > 0)

@@ -125,17 +125,7 @@ nvml_device nvidia_whole(const struct nvidia *nvidia, const struct nvidia_device
  * wake it. Reads one small file. */
 bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *device);
 
-/* Asks the driver and its newest CUDA for their versions. nvidia.c */
-void nvidia_read_versions(struct nvidia *nvidia);
-
-/* Releases the driver's resources for the devices, and closes it. No thread may be inside. nvidia.c
- */
-void nvidia_end_driver(struct nvidia *nvidia);
-
 /* ---- unload and reload of the driver: nvidia.c, the scan's thread ---- */
-
-/* Returns a hash of the kernel module's devices; 0: unknown. */
-uint64_t nvidia_bound_devices(const vitals_context *context);
 
 /* True if the driver can be called now; reopens it if that is due. */
 bool nvidia_is_up(struct nvidia *nvidia);

@@ -56,7 +56,7 @@ static void who_computes_is_told_by_kfd(void)
     CHECK_NEAR(ratio.as.f64, 0.5, 1e-9);
     CHECK_NEAR(amd_world_of(&world, 910, VITALS_GPU_PROCESS_COPY_SECONDS).as.f64, 1.5, 1e-9);
     CHECK_UINT(amd_world_process(&world, 911)->uses, GPU_COMPUTE);
-    CHECK_INT(amd_world_process(&world, 911)->is_ours, VITALS_UNSET); /* proof.h says */
+    CHECK_INT(amd_world_process(&world, 911)->is_ours, VITALS_UNSET); /* pid_namespace.h says */
     CHECK_UINT(amd_world_of(&world, 911, VITALS_GPU_PROCESS_MEMORY_USED_BYTES).as.u64, 1000);
     CHECK_UINT(amd_world_process(&world, 1200)->uses, GPU_GRAPHICS);
     CHECK_UINT(amd_world_of(&world, 1200, VITALS_GPU_PROCESS_MEMORY_USED_BYTES).as.u64, 32768000);

@@ -470,7 +470,7 @@ static void samples_of_strangers_are_dropped(void)
 }
 
 /* A driver of the machine's pids: they are listed as it gives them, and whose they are is for
- * proof.h to find out, by the node. */
+ * pid_namespace.h to find out, by the node. */
 static void pids_of_the_machine_are_believed_by_nobody(void)
 {
     open_driver("r470", "container");
