@@ -1,6 +1,6 @@
 /* host.c: from the machine's files and from what workers answered to its rows. See host.h.
  *
- * What the operating system cannot tell comes with its reason from below. */
+ * A value that the operating system lacks comes with its reason from os/. */
 #include "host/host.h"
 
 #include "util/error.h"

@@ -35,7 +35,7 @@ static const struct batch_row *find_row(const struct row_batch *kept, vitals_tab
     return NULL;
 }
 
-/* Copies those facts of a row that are in the set, or that are not. */
+/* Copies the cells of a row whose metrics are in the set, or those whose are not. */
 static void copy_facts(struct answer_cache *cache, const struct row_batch *from,
                        const struct batch_row *row, const uint64_t *moments, uint64_t moment,
                        const struct metric_set *but)

@@ -57,7 +57,7 @@ static inline bool cache_is_silent(const struct answer_cache *cache, vitals_metr
     return !cache_asked(cache, metric) && metric_set_has(&cache->silent, metric);
 }
 
-/* When a fact of `kept` was read. */
+/* When a cell of `kept` was read. */
 uint64_t cache_moment(const struct answer_cache *cache, const struct batch_cell *cell);
 
 /* Returns the row with the key, or NULL. *hint makes lookups in row order cheap; it may be NULL. */

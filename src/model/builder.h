@@ -24,7 +24,7 @@ void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared
 /* Fills what is still UNSET in the newest row of the table with the reason. */
 void builder_rest(vitals_builder *builder, vitals_table entity, vitals_availability reason);
 
-/* The values of a row of facts into the newest row of their table. */
+/* The values of a row of a batch into the newest row of their table. */
 void builder_batch(vitals_builder *builder, const struct row_batch *batch,
                    const struct batch_row *row);
 

@@ -19,7 +19,7 @@ struct batch_cell {
         int64_t i64;
         double f64;
         struct {
-            uint32_t at, size; /* in facts.text */
+            uint32_t at, size; /* in row_batch.text */
         } text;
     } as;
 };
@@ -28,8 +28,8 @@ struct batch_row {
     vitals_table entity;
     uint64_t key;                /* 0: host/identities.c makes one from the IDENTITY metrics */
     uint64_t parent;             /* 0: none */
-    size_t label_at, label_size; /* in facts.text */
-    size_t first, count;         /* in facts.items */
+    size_t label_at, label_size; /* in row_batch.text */
+    size_t first, count;         /* in row_batch.items */
 };
 
 struct row_batch {

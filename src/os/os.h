@@ -185,9 +185,9 @@ void os_read_kernel(const struct os *os, char *out, size_t capacity);
 void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
                         struct values *machine);
 
-/* The LANE metrics of host, cpu, disk and network, and the pressure of our own cgroup, as rows of
- * those tables: host and cpu with the keys that they have in a snapshot, disk and network with
- * their name as label. Space on disks is not among them. May block. */
+/* The metrics of host, cpu, disk and network with the price WORKER, and the pressure of our own
+ * cgroup, as rows of those tables: host and cpu with the keys that they have in a snapshot, disk
+ * and network with their name as label. Space on disks is not among them. May block. */
 void os_read_machine(const struct os *os, struct row_batch *out);
 
 /* ---- cgroups of others ---- */
@@ -670,7 +670,7 @@ bool os_parse_statm(const char *bytes, size_t size, struct os_statm *out);
  * that of the memory, cpuacct or first controller. Borrowed from bytes; size 0: none. */
 struct span os_parse_cgroup(const char *bytes, size_t size);
 
-/* The newest row of `out` is the process's: every metric of the table process with the price LANE
+/* The newest row of `out` is the process's: every metric of the table process with the price WORKER
  * that `out` wants gets a value or a reason, but for names of users and groups and for what the
  * path of the cgroup tells (container, unit, job, pod). By pid: the caller proves that it is still
  * the same process. False if a descriptor was refused, and some of them may be wrong. May block. */

@@ -1,11 +1,11 @@
 /* work.c: the columns that say which work a process belongs to: its unit, container, pod and job,
  * and its workload.
  *
- * What the path of its cgroup says is the kernel's word, if an ordinary user could not have made
- * that cgroup; else it is claimed, and an estimate. A job that it names by its SLUID has its number
- * in the title of the step's daemon. Where neither knows one, the environment may; the process
- * itself can have written that, so it is an estimate. Where the environment may not be read, what
- * the cgroup says stands. Thread rule: the thread that owns the cache. */
+ * The path of its cgroup counts as the kernel's word if an ordinary user could not have made that
+ * cgroup; else it is a claim, and an estimate. For a job that the path names by its SLUID, the title
+ * of the step's daemon has the number. If neither names a job, the environment may: an estimate too,
+ * since the process can have written it. If the environment may not be read, the path counts alone.
+ * Thread rule: the thread that owns the cache. */
 #include "process/reader.h"
 
 #include "workload/names.h"

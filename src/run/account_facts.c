@@ -1,7 +1,7 @@
-/* account_facts.c: the figures of a run, from what its launcher knows, and what describes it.
+/* account_facts.c: the figures and attributes of a run, from what its launcher knows.
  *
- * What was counted for the whole tree speaks first; sampling is the last resort, and says what
- * nothing counts. Thread rule: the launcher's thread. */
+ * A counter of the whole tree comes first; samples are used for figures that nothing counts.
+ * Thread rule: the launcher's thread. */
 #include "run/account.h"
 
 #include "os/os.h"

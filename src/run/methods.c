@@ -274,7 +274,7 @@ static void doubt(struct method_report *told, size_t count, double cpu_seconds)
     }
 }
 
-/* What a process without work costs: a method that counted as much less may have lost one. */
+/* True if the witness counted no more CPU time, but for less than the smallest process costs. */
 static bool agrees(const struct method *witness, const struct method_report *its,
                    double cpu_seconds)
 {
@@ -285,7 +285,7 @@ static bool agrees(const struct method *witness, const struct method_report *its
     return most <= cpu_seconds * SHARE + STEP_SECONDS;
 }
 
-/* What has missed some is a bound, but for CPU time and its split. */
+/* Makes lower bounds of all figures but CPU time. */
 static void bound_rest(struct counted *counted)
 {
     static const os_quantities CPU = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_CPU_USER_SECONDS |

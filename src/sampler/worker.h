@@ -7,8 +7,8 @@
  * deadline.
  *
  * A thread inside a driver can neither be stopped nor be waited for. So a worker is counted: it
- * belongs to its owner and to its thread, and the last of the two frees it. What its jobs share
- * (its world) is counted in the same way.
+ * belongs to its owner and to its thread, and the last of the two frees it. Data
+ * that its jobs share is counted in the same way.
  *
  * A job that works on several items of which each may hang (processes, mounts, devices) tells its
  * gate before and after each. If the thread makes no progress for WORKER_HANG_NS, it hangs; the

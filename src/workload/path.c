@@ -26,7 +26,7 @@ size_t path_end(struct span path, const char *at)
     return end;
 }
 
-bool span_ends(struct span span, const char *suffix)
+static bool span_ends(struct span span, const char *suffix)
 {
     size_t size = strlen(suffix);
     return span.size >= size && memcmp(span.bytes + span.size - size, suffix, size) == 0;

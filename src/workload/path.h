@@ -11,8 +11,6 @@ bool path_element(struct cursor *cursor, struct span *out);
 /* How much of the path there is to the end of the element that `at` is in. */
 size_t path_end(struct span path, const char *at);
 
-bool span_ends(struct span span, const char *suffix);
-
 /* Returns the text between the two, if it is not empty. */
 bool span_between(struct span span, const char *before, const char *behind, struct span *out);
 

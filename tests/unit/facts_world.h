@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Those of the price LANE that are not of os_process_metrics. */
+/* Those of the price WORKER that os_process_metrics does not read. */
 static const vitals_metric OTHERS[] = {VITALS_PROCESS_USER,
                                        VITALS_PROCESS_GROUP,
                                        VITALS_PROCESS_EFFECTIVE_USER,

@@ -1,9 +1,8 @@
 /* sys_files.c: files, folders and links below the root of /sys, as text and numbers; the lists
  * below /usr/share; what a driver has in /proc and /dev.
  *
- * What a file means is for its reader to say. Nothing asks for memory: a folder is listed in
- * passes, each of which finds the next names in order. Thread rule: workers only, a driver may
- * answer. */
+ * Callers interpret the files. Nothing here allocates memory: a folder is listed in passes, each of
+ * which finds the next names in order. Thread rule: workers only, since a driver may block. */
 #include "os/linux/lines.h"
 
 #include "util/number.h"

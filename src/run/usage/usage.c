@@ -6,7 +6,6 @@
 #include "util/options.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const vitals_usage_options DEFAULTS = {0};

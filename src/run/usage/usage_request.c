@@ -1,9 +1,9 @@
-/* usage_request.c: what a snapshot must hold to be folded in. See usage_data.h.
+/* usage_request.c: the metrics that usage needs of a snapshot. See usage_data.h.
  *
- * What a tree needs is cheap to read and read at each tick. The machine's own figures are read once
- * a second where a tree is what matters, or as its pace says: an observer that makes rows of them
- * needs them in each, and a run without one needs what only grows at its end; what walks a
- * process's memory or its threads, only with details, and no more often than that either. */
+ * Metrics of the tree are cheap and read at each tick. Those of the machine are read once a second,
+ * or at the pace of the options: an observer that records them needs each sample, and a run without
+ * one needs its counters at the end only. Metrics for which the kernel walks a process's memory or
+ * its threads are read only with details, once a second at most. */
 #include "run/usage/usage_data.h"
 
 static const uint64_t SELDOM_NS = NS_PER_SECOND;

@@ -3,7 +3,7 @@
  *
  * Permitted for one's own child up to perf_event_paranoid 2, without the kernel in it; the task
  * clock counts the kernel's part all the same, and in a guest the time that the hypervisor stole
- * from it, which wait4 leaves out. What was stolen from the whole machine meanwhile (/proc/stat) is
+ * from it, which wait4 leaves out. The time stolen from the whole machine meanwhile (/proc/stat) is
  * therefore subtracted: the rest is a lower bound. It is
  * the only event: each costs every process and thread of the tree its share at birth, at each
  * switch and at its end, and wait4 knows what others would tell. A program that changes its

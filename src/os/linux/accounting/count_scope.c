@@ -23,9 +23,9 @@ struct count_scope_state {
 
     /* systemd removes a scope when its last process ends. A process of ours keeps it until its
      * counters have been read. */
-    int64_t keeper;
-    int keeper_pidfd;
-    int64_t maker; /* a fork of this process must not end the keeper */
+    int64_t placeholder;
+    int placeholder_pidfd;
+    int64_t maker; /* a fork of this process must not end the placeholder */
 };
 
 static void keep(void *data UNUSED)
@@ -50,7 +50,7 @@ static int open_scope(void *data, const struct os_count_options *options, os_qua
     *counts = os_quantity(COUNTED_CPU_SECONDS);
     const struct os_helper helper = {.main = keep, .channel = -1};
     state->maker = os_self();
-    return os_fork_helper(&helper, &state->keeper, &state->keeper_pidfd);
+    return os_fork_helper(&helper, &state->placeholder, &state->placeholder_pidfd);
 }
 
 /* Writes the path below /sys of the process's cgroup; returns false if the last part of that path
@@ -80,8 +80,8 @@ static int child_scope(void *data, int64_t pid, os_quantities *counts)
     uint64_t timeout_ns = options->timeout_ns != 0 ? options->timeout_ns : TIMEOUT_NS;
     uint64_t deadline = clock->monotonic_ns(clock->data) + timeout_ns;
     (void)snprintf(name, sizeof name, "vitals-%lld.scope", (long long)pid);
-    int code = options->make_scope(options->scope_data, name, (int64_t[]){pid, state->keeper}, 2,
-                                   memory != 0 ? own_hard_memory(memory) : 0,
+    int code = options->make_scope(options->scope_data, name, (int64_t[]){pid, state->placeholder},
+                                   2, memory != 0 ? own_hard_memory(memory) : 0,
                                    processes != 0 ? own_hard_tasks(processes) : 0);
 
     /* A manager answers with a job, which moves the processes slightly later. */
@@ -113,7 +113,7 @@ static void read_scope(void *data, struct counted *out)
         own_figures_read(state->os, &state->group, own_figures_v2, state->counts, out);
     struct value *peak = &out[COUNTED_TASKS_PEAK].value;
     if (peak->state > 0 && peak->as.f64 >= 1)
-        peak->as.f64 -= 1; /* the keeper, which is always in the scope */
+        peak->as.f64 -= 1; /* the placeholder, which is always in the scope */
 }
 
 static bool held_scope(const void *data, uint64_t *bytes)
@@ -132,10 +132,10 @@ static void close_scope(void *data)
 {
     struct count_scope_state *state = data;
     if (state->maker == os_self()) {
-        (void)os_child_signal(state->keeper, state->keeper_pidfd, OS_SIGNAL_KILL);
-        (void)waitpid((pid_t)state->keeper, NULL, 0);
+        (void)os_child_signal(state->placeholder, state->placeholder_pidfd, OS_SIGNAL_KILL);
+        (void)waitpid((pid_t)state->placeholder, NULL, 0);
     }
-    os_close_descriptor(state->keeper_pidfd);
+    os_close_descriptor(state->placeholder_pidfd);
     own_group_remove(state->os, &state->group);
 }
 

@@ -15,7 +15,6 @@
 #include "util/number.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

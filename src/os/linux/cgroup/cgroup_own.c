@@ -96,8 +96,8 @@ int64_t own_group_read(const struct os *os, const struct own_group *group, const
     return linux_read_line(os, group->folder, file, out, capacity);
 }
 
-int own_group_write(const struct os *os, const struct own_group *group, const char *file,
-                    const char *text)
+static int write_file(const struct os *os, const struct own_group *group, const char *file,
+                      const char *text)
 {
     int descriptor = openat(group->folder, file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     int failed = 0;
@@ -114,7 +114,7 @@ int own_group_limit(const struct os *os, const struct own_group *group, const ch
 {
     char text[NUMBER_TEXT];
     number_print_u64(text, number);
-    return own_group_write(os, group, file, text);
+    return write_file(os, group, file, text);
 }
 
 static void pause_ms(long ms)
@@ -126,7 +126,7 @@ static void pause_ms(long ms)
 bool own_group_kill(const struct os *os, const struct own_group *group)
 {
     enum { ROUNDS = 20 };
-    if (own_group_has(group, "cgroup.kill") && own_group_write(os, group, "cgroup.kill", "1") == 0)
+    if (own_group_has(group, "cgroup.kill") && write_file(os, group, "cgroup.kill", "1") == 0)
         return true;
     /* A kernel before 5.14 has no cgroup.kill: each is signalled. The next round finds processes
      * that fork meanwhile. */

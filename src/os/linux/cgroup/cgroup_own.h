@@ -30,11 +30,9 @@ int own_group_open(const struct os *os, const char *path, struct own_group *out)
 
 bool own_group_has(const struct own_group *group, const char *file);
 
-/* As linux_read_line and a write of a string. 0 and above, or negative errno. */
+/* As linux_read_line. 0 and above, or negative errno. */
 int64_t own_group_read(const struct os *os, const struct own_group *group, const char *file,
                        char *out, size_t capacity);
-int own_group_write(const struct os *os, const struct own_group *group, const char *file,
-                    const char *text);
 
 /* The limits that a cgroup gets. They are higher than the user's: the run is asked to end when it
  * passes its limit, before the kernel ends it; and a cgroup counts threads, not processes. */

@@ -4,8 +4,8 @@
  * Version 2 is the line "0::path". A hybrid machine has both, and then version 2 often holds the
  * root alone while the controllers are on version 1. A path may hold ':' itself.
  * A mount shows a hierarchy from some cgroup, its root, downwards; both that root and the path of
- * ours are given as the cgroup namespace sees them (cgroup_namespaces(7)). What lies above its
- * own root a namespace writes as "/..", and the names on the way down again are not told.
+ * ours are given as the cgroup namespace sees them (cgroup_namespaces(7)). A namespace
+ * writes "/.." for a cgroup above its root, and leaves out the names on the way down again.
  * Thread rule: pure. */
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/machine/mounts.h"

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 enum { SEEN_FEW = 256, SEEN_MAX = 1 << 16, NODEV_MAX = 128 };
 

@@ -6,23 +6,26 @@
 #include <errno.h>
 #include <fcntl.h>
 
-enum owned_kind { UNKNOWN, USUAL, ZOMBIE, KERNEL_THREAD };
+enum process_kind linux_kind_of(const struct os_stat *stat)
+{
+    if ((stat->has & OS_STAT_STATE) == 0)
+        return PROCESS_UNKNOWN;
+    if (stat->state == 'Z' || stat->state == 'X')
+        return PROCESS_ZOMBIE;
+    bool kernel = (stat->has & OS_STAT_FLAGS) != 0 && (stat->flags & OS_KERNEL_THREAD) != 0;
+    return kernel ? PROCESS_KERNEL_THREAD : PROCESS_ORDINARY;
+}
 
-static enum owned_kind kind_of(const struct os *os, int64_t pid)
+static enum process_kind read_kind(const struct os *os, int64_t pid)
 {
     char text[OS_STAT_TEXT];
     struct os_stat stat;
     struct os_process process;
     if (os_process_open(os, pid, false, &process) < 0)
-        return UNKNOWN;
+        return PROCESS_UNKNOWN;
     int result = os_process_stat(&process, text, &stat);
     os_process_close(&process);
-    if (result < 0)
-        return UNKNOWN;
-    if (stat.state == 'Z' || stat.state == 'X')
-        return ZOMBIE;
-    bool kernel = (stat.has & OS_STAT_FLAGS) != 0 && (stat.flags & OS_KERNEL_THREAD) != 0;
-    return kernel ? KERNEL_THREAD : USUAL;
+    return result < 0 ? PROCESS_UNKNOWN : linux_kind_of(&stat);
 }
 
 int64_t linux_living_thread(const struct os *os, int64_t pid, struct os *threads)
@@ -37,7 +40,7 @@ int64_t linux_living_thread(const struct os *os, int64_t pid, struct os *threads
     int64_t living = 0;
     int result = linux_numbers_read(threads->proc, THREADS_MAX, &tids, &cut);
     for (size_t i = 0; result == 0 && i < tids.count && living == 0; i++)
-        if (kind_of(threads, tids.items[i]) == USUAL)
+        if (read_kind(threads, tids.items[i]) == PROCESS_ORDINARY)
             living = tids.items[i];
     os_pids_done(&tids);
     if (living == 0)
@@ -68,9 +71,9 @@ int linux_read_owned(const struct os *os, int64_t pid, linux_table_reader *reade
     bool is_bare = result == 0 || result == -ESRCH || result == -EACCES || result == -EAGAIN;
     if (out->failed || out->row_count != before || !is_bare)
         return result;
-    enum owned_kind kind = kind_of(os, pid);
-    if (kind != ZOMBIE)
-        return kind == KERNEL_THREAD ? 0 : result;
+    enum process_kind kind = read_kind(os, pid);
+    if (kind != PROCESS_ZOMBIE)
+        return kind == PROCESS_KERNEL_THREAD ? 0 : result;
     struct os threads;
     int64_t living = linux_living_thread(os, pid, &threads);
     if (living == 0)

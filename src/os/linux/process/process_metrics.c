@@ -37,27 +37,21 @@ const struct os_stat *metrics_stat(struct metrics_reading *reading)
     return reading->stat_error < 0 ? NULL : &reading->stat;
 }
 
-enum metrics_kind metrics_kind_of(struct metrics_reading *reading)
+enum process_kind metrics_kind_of(struct metrics_reading *reading)
 {
     const struct os_stat *stat = metrics_stat(reading);
-    if (stat == NULL || (stat->has & OS_STAT_STATE) == 0)
-        return METRICS_NOT_KNOWN;
-    if (stat->state == 'Z' || stat->state == 'X')
-        return METRICS_ZOMBIE;
-    bool kernel = (stat->has & OS_STAT_FLAGS) != 0 && (stat->flags & OS_KERNEL_THREAD) != 0;
-    return kernel ? METRICS_KERNEL_THREAD : METRICS_ORDINARY;
+    return stat == NULL ? PROCESS_UNKNOWN : linux_kind_of(stat);
 }
 
 vitals_availability batch_reason(struct metrics_reading *reading, int error)
 {
     if (error != -ENOENT)
         return os_availability(error);
-    enum metrics_kind kind = metrics_kind_of(reading);
-    if (kind == METRICS_ORDINARY || kind == METRICS_KERNEL_THREAD)
+    enum process_kind kind = metrics_kind_of(reading);
+    if (kind == PROCESS_ORDINARY || kind == PROCESS_KERNEL_THREAD)
         return VITALS_UNSUPPORTED;
-    return kind == METRICS_NOT_KNOWN && reading->stat_error < 0
-               ? os_availability(reading->stat_error)
-               : VITALS_GONE;
+    return kind == PROCESS_UNKNOWN && reading->stat_error < 0 ? os_availability(reading->stat_error)
+                                                              : VITALS_GONE;
 }
 
 void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
@@ -108,7 +102,7 @@ static void read_command_line(struct metrics_reading *reading, const vitals_metr
     // A process that replaces its program has no arguments for a moment.
     for (int tries = 0; result == 0 && reading->text.size == 0 && tries < REPLACING_TRIES;
          tries++) {
-        if (metrics_kind_of(reading) != METRICS_ORDINARY ||
+        if (metrics_kind_of(reading) != PROCESS_ORDINARY ||
             !linux_lacks_memory(reading->os, reading->pid))
             break;
         sched_yield();
@@ -116,7 +110,7 @@ static void read_command_line(struct metrics_reading *reading, const vitals_metr
     }
     if (result < 0)
         batch_missing_all(reading->out, metrics, batch_reason(reading, result));
-    else if (reading->text.size == 0 && metrics_kind_of(reading) == METRICS_ZOMBIE)
+    else if (reading->text.size == 0 && metrics_kind_of(reading) == PROCESS_ZOMBIE)
         batch_missing_all(reading->out, metrics, VITALS_GONE);
     else
         batch_set_text_as(reading->out, VITALS_PROCESS_COMMAND_LINE,
@@ -334,7 +328,7 @@ static void ask_living_thread(struct metrics_reading *reading, size_t first)
     struct row_batch *out = reading->out;
     while (first < out->count && !is_bare(&out->items[first]))
         first++;
-    if (out->failed || first == out->count || metrics_kind_of(reading) != METRICS_ZOMBIE)
+    if (out->failed || first == out->count || metrics_kind_of(reading) != PROCESS_ZOMBIE)
         return;
     struct os threads;
     int64_t living = linux_living_thread(reading->os, reading->pid, &threads);

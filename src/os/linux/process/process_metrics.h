@@ -35,8 +35,7 @@ int metrics_file(struct metrics_reading *reading, const char *name, size_t limit
 /* The stat of the process; NULL where it cannot be read. */
 const struct os_stat *metrics_stat(struct metrics_reading *reading);
 
-enum metrics_kind { METRICS_ORDINARY, METRICS_KERNEL_THREAD, METRICS_ZOMBIE, METRICS_NOT_KNOWN };
-enum metrics_kind metrics_kind_of(struct metrics_reading *reading);
+enum process_kind metrics_kind_of(struct metrics_reading *reading);
 
 /* Why a file of a process could not be read. A file that is not there while the process lives is
  * one that the kernel does not have. */
@@ -46,8 +45,8 @@ vitals_availability batch_reason(struct metrics_reading *reading, int error);
 void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
                        vitals_availability reason);
 
-static inline void fact_u64_as(struct row_batch *out, vitals_metric metric, uint64_t number,
-                               vitals_availability state)
+static inline void batch_set_u64_as(struct row_batch *out, vitals_metric metric, uint64_t number,
+                                    vitals_availability state)
 {
     batch_set_value(out, metric, (struct value){.as.u64 = number, .state = (signed char)state});
 }

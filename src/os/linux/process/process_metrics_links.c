@@ -77,14 +77,14 @@ void metrics_read_executable(struct metrics_reading *reading, const vitals_metri
         batch_set_value(out, VITALS_PROCESS_EXECUTABLE_DELETED, deleted);
         return;
     }
-    if (result == -ENOENT && metrics_kind_of(reading) == METRICS_KERNEL_THREAD) {
+    if (result == -ENOENT && metrics_kind_of(reading) == PROCESS_KERNEL_THREAD) {
         batch_set_string(out, VITALS_PROCESS_EXECUTABLE, "");
         batch_set_missing(out, VITALS_PROCESS_EXECUTABLE_DELETED, VITALS_UNSUPPORTED);
         return;
     }
     // A process without a program is one that is ending.
     batch_missing_all(out, metrics,
-                      result == -ENOENT && metrics_kind_of(reading) == METRICS_ORDINARY
+                      result == -ENOENT && metrics_kind_of(reading) == PROCESS_ORDINARY
                           ? VITALS_GONE
                           : batch_reason(reading, result));
 }
@@ -101,7 +101,7 @@ static void set_directory(struct metrics_reading *reading, vitals_metric metric,
         set_path(reading->out, metric, text);
     } else {
         batch_set_missing(reading->out, metric,
-                          result == -ENOENT && metrics_kind_of(reading) == METRICS_ORDINARY
+                          result == -ENOENT && metrics_kind_of(reading) == PROCESS_ORDINARY
                               ? VITALS_GONE
                               : batch_reason(reading, result));
     }
@@ -191,10 +191,10 @@ void metrics_read_network(struct metrics_reading *reading, const vitals_metric *
     if (result == 0 && host_parse_netdev(reading->text.bytes, reading->text.size, &devices) == 0 &&
         devices.state > 0) {
         vitals_availability state = cut ? VITALS_LOWER_BOUND : (vitals_availability)devices.state;
-        fact_u64_as(reading->out, VITALS_PROCESS_NETWORK_RECEIVED_BYTES,
-                    sum_of(&devices, OS_NETWORK_RECEIVED_BYTES), state);
-        fact_u64_as(reading->out, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES,
-                    sum_of(&devices, OS_NETWORK_TRANSMITTED_BYTES), state);
+        batch_set_u64_as(reading->out, VITALS_PROCESS_NETWORK_RECEIVED_BYTES,
+                         sum_of(&devices, OS_NETWORK_RECEIVED_BYTES), state);
+        batch_set_u64_as(reading->out, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES,
+                         sum_of(&devices, OS_NETWORK_TRANSMITTED_BYTES), state);
     } else {
         batch_missing_all(reading->out, metrics,
                           result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
@@ -222,7 +222,7 @@ void metrics_read_descriptors(struct metrics_reading *reading, const vitals_metr
     if (result < 0)
         batch_missing_all(reading->out, metrics, batch_reason(reading, result));
     else
-        fact_u64_as(reading->out, VITALS_PROCESS_DESCRIPTORS, numbers.count,
-                    cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
+        batch_set_u64_as(reading->out, VITALS_PROCESS_DESCRIPTORS, numbers.count,
+                         cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
     os_pids_done(&numbers);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    ROLLUP_LIMIT = 64 * 1024,
     PIECE = 64 * 1024,
     SMAPS_LIMIT = 1 << 28 /* a million mappings have half of that */
 };
@@ -95,9 +94,9 @@ void metrics_read_memory(struct metrics_reading *reading, const vitals_metric *m
     vitals_availability state = cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
     if (result == -ESRCH || (result == 0 && sum.has == 0)) {
         // Only the kernel's threads live without memory: they share none and have none.
-        enum metrics_kind kind = metrics_kind_of(reading);
-        state = kind == METRICS_KERNEL_THREAD ? VITALS_HAVE
-                : kind == METRICS_NOT_KNOWN   ? batch_reason(reading, -ENOENT)
+        enum process_kind kind = metrics_kind_of(reading);
+        state = kind == PROCESS_KERNEL_THREAD ? VITALS_HAVE
+                : kind == PROCESS_UNKNOWN     ? batch_reason(reading, -ENOENT)
                                               : VITALS_GONE;
         sum.has = ~0u;
     } else if (result < 0) {
@@ -124,7 +123,7 @@ void metrics_read_memory(struct metrics_reading *reading, const vitals_metric *m
     };
     for (size_t i = 0; i < ARRAY_COUNT(values); i++) {
         if ((sum.has & values[i].bits) == values[i].bits)
-            fact_u64_as(reading->out, values[i].metric, values[i].bytes, state);
+            batch_set_u64_as(reading->out, values[i].metric, values[i].bytes, state);
         else
             batch_set_missing(reading->out, values[i].metric, VITALS_UNSUPPORTED);
     }

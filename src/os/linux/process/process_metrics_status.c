@@ -203,7 +203,7 @@ void metrics_read_status(struct metrics_reading *reading, const vitals_metric *m
             continue;
         if ((status.has & numbers[i].bit) != 0 ||
             (may_be_kernel && numbers[i].bit >= OS_STATUS_LOCKED && // from there on all are sizes
-             metrics_kind_of(reading) == METRICS_KERNEL_THREAD))
+             metrics_kind_of(reading) == PROCESS_KERNEL_THREAD))
             batch_set_u64(reading->out, numbers[i].metric, numbers[i].number);
         else
             batch_set_missing(reading->out, numbers[i].metric, missing);

@@ -170,8 +170,8 @@ static void set_from_threads(struct metrics_reading *reading, bool switches)
     };
     for (size_t i = 0; switches && i < ARRAY_COUNT(values); i++) {
         if ((sums.has & values[i].bit) != 0)
-            fact_u64_as(out, values[i].metric, values[i].number,
-                        sums.whole ? VITALS_HAVE : VITALS_LOWER_BOUND);
+            batch_set_u64_as(out, values[i].metric, values[i].number,
+                             sums.whole ? VITALS_HAVE : VITALS_LOWER_BOUND);
         else
             batch_set_missing(out, values[i].metric, missing);
     }
@@ -220,7 +220,7 @@ void metrics_read_waits(struct metrics_reading *reading, const vitals_metric *me
     uint64_t taken_off = saturating_add(stats.voluntary, stats.involuntary);
     bool whole = stats.runs >= taken_off && stats.runs - taken_off <= 1;
     vitals_availability state = whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
-    fact_u64_as(out, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, stats.voluntary, state);
-    fact_u64_as(out, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, stats.involuntary, state);
+    batch_set_u64_as(out, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, stats.voluntary, state);
+    batch_set_u64_as(out, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, stats.involuntary, state);
     set_seconds(out, VITALS_PROCESS_RUN_DELAY_SECONDS, stats.run_delay_ns, VITALS_HAVE);
 }

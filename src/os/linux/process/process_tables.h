@@ -14,6 +14,9 @@ int linux_process_open(const struct os *os, int64_t pid, const char *name, int f
 
 /* ---- memory and files, which not every process has ---- */
 
+enum process_kind { PROCESS_ORDINARY, PROCESS_KERNEL_THREAD, PROCESS_ZOMBIE, PROCESS_UNKNOWN };
+enum process_kind linux_kind_of(const struct os_stat *stat);
+
 /* Rows of one table of the process with that pid, from files below os->proc alone. */
 typedef int linux_table_reader(const struct os *os, int64_t pid, struct row_batch *out);
 

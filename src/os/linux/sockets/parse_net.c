@@ -175,7 +175,7 @@ static bool take_unix(struct span line, struct socket_info *info, struct span *p
 }
 
 /* Any user can name a socket so that a forged line appears in the file. So each of these entries is
- * marked as hearsay; an inode that is already in the list is not accepted, and of two lines with
+ * marked as forgeable; an inode that is already in the list is not accepted, and of two lines with
  * one inode no name is used. */
 static void parse_unix(const char *bytes, size_t size, const struct socket_group *group,
                        struct socket_list *list)
@@ -191,7 +191,7 @@ static void parse_unix(const char *bytes, size_t size, const struct socket_group
         struct socket_info info = {
             .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE,
             .family = group->family,
-            .hearsay = true,
+            .forgeable = true,
         };
         if (!take_unix(line, &info, &path))
             continue;

@@ -49,7 +49,7 @@ struct socket_info {
     uint32_t peer;                    /* unix: the peer's inode; 0: none or not known */
     uint32_t local_size, remote_size; /* sizes of the addresses */
     size_t local_at, remote_at;       /* offsets in socket_list.text */
-    bool hearsay;                     /* the name may be forged, see parse_unix */
+    bool forgeable;                   /* the line may be part of a name, see parse_unix */
     uint64_t receive_bytes, send_bytes;
 };
 

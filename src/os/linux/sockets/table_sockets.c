@@ -304,12 +304,14 @@ static void put_owner(struct row_batch *out, const struct socket_owner *owner)
     batch_set_u64(out, VITALS_SOCKET_DESCRIPTOR, owner->descriptor);
 }
 
-/* True for a record of a unix socket to which the kernel gives another name. */
+/* True if the record comes from a line that any user can put into the file of unix sockets, and the
+ * kernel says that the descriptor is a socket of another family. */
 static bool is_forged(const struct os *os, const struct socket_owner *owner,
                       const struct socket_info *info)
 {
-    struct socket_info told = {0};
-    return info->hearsay && socket_owner_protocol(os, owner, &told) && told.family != info->family;
+    struct socket_info known = {0};
+    return info->forgeable && socket_owner_protocol(os, owner, &known) &&
+           known.family != info->family;
 }
 
 /* ---- of one process ---- */
@@ -322,17 +324,17 @@ static void write_process(const struct os *os, const struct socket_owners *owner
     for (size_t i = 0; i < owners->count && !out->failed; i++) {
         const struct socket_owner *owner = &owners->items[i];
         const uintptr_t *index = list->only != NULL ? hash_find(list->only, owner->inode) : NULL;
-        struct socket_info rest = {.inode = owner->inode};
+        struct socket_info unlisted = {.inode = owner->inode};
         bool listed = index != NULL && *index != SOCKET_MISSING &&
                       !is_forged(os, owner, &list->items[*index]);
         if (index != NULL && !listed) {
-            rest.missing = (signed char)(error != 0 ? os_availability(error) : 0);
-            if (!socket_owner_protocol(os, owner, &rest))
-                rest.has = 0;
+            unlisted.missing = (signed char)(error != 0 ? os_availability(error) : 0);
+            if (!socket_owner_protocol(os, owner, &unlisted))
+                unlisted.has = 0;
             if (socket_owner_inode(os, owner) != owner->inode) /* closed, and the number reused */
-                rest = (struct socket_info){.inode = owner->inode, .missing = VITALS_GONE};
+                unlisted = (struct socket_info){.inode = owner->inode, .missing = VITALS_GONE};
         }
-        put_socket(out, list, listed ? &list->items[*index] : &rest, i + 1);
+        put_socket(out, list, listed ? &list->items[*index] : &unlisted, i + 1);
         put_owner(out, owner);
     }
 }
