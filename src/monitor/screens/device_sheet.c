@@ -339,7 +339,8 @@ bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view
     writer.form = (struct device_form){.ascii = view->model->options->look.ascii, .compact = true};
     sheet->count = 0;
     sheet->columns = columns;
-    for (size_t i = 0; i < ARRAY_COUNT(SECTIONS); i++) {
+    for (size_t place = 0; place < ARRAY_COUNT(SECTIONS); place++) {
+        size_t i = place < 2 && view->load_first ? 1 - place : place;
         enum device_section section = SECTIONS[i].section;
         bool shared = SECTIONS[i].title == NULL;
         writer.title = shared ? device_sections[section].title : SECTIONS[i].title;

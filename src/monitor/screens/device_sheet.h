@@ -30,6 +30,7 @@ struct sheet_view {
     const struct model *model;
     const vitals_row *gpu;        /* with all of its tables */
     const vitals_snapshot *older; /* for rates; NULL */
+    bool load_first;              /* no chart tells it; else clocks, which have none, are first */
     bool has_energy;              /* since the screen was opened */
     double energy_joules;
 };

@@ -15,6 +15,7 @@
 #include "util/base.h"
 
 enum { GRAPHS = 4, HEAD = 2, LINE = 400, GAP = 2, USERS_FEW = 10 };
+enum { CHARTS_LEAST = 14 }; /* rows of a screen that has charts */
 
 /* The row of a section on the page, which may be higher than the screen. */
 struct screen_device_part {
@@ -101,7 +102,9 @@ static void lay_out(struct screen_device *device, const struct model *model, con
     enum { TWO = 88, THREE = 140 };
     /* The values that only this screen requests are current and are not kept. */
     const vitals_row *detail = model->away ? NULL : detail_of(device, gpu);
-    struct sheet_view view = {.model = model, .gpu = detail != NULL ? detail : gpu};
+    struct sheet_view view = {.model = model,
+                              .gpu = detail != NULL ? detail : gpu,
+                              .load_first = model->height < CHARTS_LEAST};
     view.older = detail != NULL ? device->details.older : model->machine.older;
     if (view.older == vitals_row_snapshot(view.gpu))
         view.older = NULL;
@@ -139,11 +142,11 @@ struct screen_device_place {
 static void places(const struct model *model, const struct screen_device *device,
                    struct screen_device_place *place)
 {
-    enum { LEAST = 3, MOST = 9, ENOUGH = 14, WIDE_ENOUGH = 50, SEVERAL = 120 };
+    enum { LEAST = 3, MOST = 9, WIDE_ENOUGH = 50, SEVERAL = 120 };
     int width = model->width, room = model->height / 3;
     int count = GRAPHS + device_traffic_count(&device->traffic);
     *place = (struct screen_device_place){.y = HEAD, .rows = model->height - HEAD - 1};
-    if (model->height < ENOUGH)
+    if (model->height < CHARTS_LEAST)
         return;
     int several = count > GRAPHS ? (count + 1) / 2 : GRAPHS;
     place->graph_columns = width >= SEVERAL ? several : width >= WIDE_ENOUGH ? 2 : 1;
