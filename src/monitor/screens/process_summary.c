@@ -162,9 +162,9 @@ void process_summary_paint(const struct process_summary *summary, struct paint *
         put_device(summary, user, paint);
     struct freed freed = {.processes = 0};
     freed_add(&freed, model, summary->identity, summary->answered);
-    if (summary->absence == NULL && freed_words(&freed, text)) {
-        char line[FREED_WORDS + 16];
-        (void)snprintf(line, sizeof line, "frees %.*s", FREED_WORDS, text);
+    char frees[FREED_WORDS], line[FREED_WORDS + 8];
+    if (summary->absence == NULL && freed_words(&freed, frees)) {
+        (void)snprintf(line, sizeof line, "frees %s", frees);
         put(summary, paint, "when it ends", COLOR_PLAIN, line);
     }
     put_state(summary, row, paint);

@@ -87,7 +87,7 @@ static void groups_by_user_with_sums(void)
     CHECK_CONTAINS(screen, "▼ not known: 1 process");
     CHECK_CONTAINS(screen, "by user");
     monitor_resize(&monitor, 80, 40);
-    CHECK_CONTAINS(world_screen(&monitor), "▼ user ana: 2 proce+");
+    CHECK_CONTAINS(world_screen(&monitor), "▼ user ana (2) ");
     monitor_resize(&monitor, 100, 40);
     press_keys(&monitor, "Gn");
     CHECK_UINT(monitor.model.list.count, 7);
