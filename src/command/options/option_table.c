@@ -95,7 +95,7 @@ const struct option option_table[] = {
     {OPTION("layout", TEXT, VIEW, WATCH, view.layout), .argument = "FILE", .choices = layouts,
      .everywhere = true,
      .no_stream = "it is written to by a key, and standard input is the keyboard",
-     .help = "columns, sorts and groups of the monitor, as its key W writes them; otherwise "
+     .help = "columns, sorts, groups and theme of the monitor, as its key W writes them; otherwise "
              "vitals/layout.json in $XDG_CONFIG_HOME or ~/.config; nvitop: the main screen as that "
              "of nvitop"},
     {OPTION("json", FLAG, VIEW, VIEW, look.json), .excludes = "monitor",
@@ -215,7 +215,7 @@ const struct option option_table[] = {
     {OPTION("theme", CHOICE, LOOK, WATCH | TOP, view.theme), ALSO(view.theme_given), .argument = "THEME",
      .choices = theme_names, .preset = "dark", .everywhere = true,
      .help = "colors of the monitor: dark, light, contrast (bright, on any terminal) or mono "
-             "(none)"},
+             "(none); there v c takes the next one"},
     {OPTION("width", NUMBER, LOOK,
             VIEW | INFO | KILL | DEVICE | TOPO | DOCTOR | REPORT | COMPARE | TOP, look.width),
      .argument = "COLUMNS", .minimum = 79, .maximum = 4096, .everywhere = true,
