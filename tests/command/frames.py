@@ -89,9 +89,16 @@ def tree(lines, _, __):
     return found
 
 
+def alerts(lines, _, __):
+    """Titles, and below them a mark and a time."""
+    titles = re.match(r"   from +until +for +what$", lines[1].rstrip())
+    wrong = [line for line in lines[2:] if line.strip() and not re.match(r" [●▲] (before )?\S|   nothing", line)]
+    return [f"no alert: {line}" for line in wrong] + ([] if titles else [f"no titles: {lines[1]}"])
+
+
 # By a mark of it, the first that is there.
 SCREENS = ((r"^ GPU \d.* of \d+$", device), (r"^ Columns of the list", columns), (r"any other key goes back", help_),
-           (r"^Environment of ", environment), (r"^┌─ Process ", process), (r"  NLWP ", tree), (r"rocesses:|^│ VITALS \d", main))
+           (r"^ What needed attention", alerts), (r"^Environment of ", environment), (r"^┌─ Process ", process), (r"  NLWP ", tree), (r"rocesses:|^│ VITALS \d", main))
 
 
 def dialog(grid):
