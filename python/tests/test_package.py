@@ -283,6 +283,22 @@ class Processes(unittest.TestCase):
         self.assertEqual(process.row("threads").threads, len(os.listdir("/proc/self/task")))
         self.assertIn("PATH", process.ask("environment").environment.values("name"))
 
+    def test_values_in_one_call(self):
+        arguments = [sys.executable, "-c", "input()", "x" * 5000]
+        with subprocess.Popen(arguments, stdin=subprocess.PIPE) as child:
+            process = vitals.Process(child.pid)
+            names = ("pid", "nice", "name", "command_line", "start_seconds", "block_delay_seconds")
+            values = process.read(*names)
+            self.assertEqual(values, process.row(*names).read(*names))
+            self.assertEqual(values[0], child.pid)
+            self.assertEqual(values[3], "\0".join([*arguments, ""]))
+            for wrong in ((), ("pid", "no such metric")):
+                with self.assertRaises(vitals.ArgumentError):
+                    process.read(*wrong)
+            child.communicate(b"\n", timeout=60)
+        with self.assertRaises(vitals.GoneError):
+            process.read("name")
+
     def test_one_that_is_none(self):
         with self.assertRaises(ProcessLookupError) as caught:
             vitals.Process(2**22 + 1)
@@ -469,15 +485,19 @@ class Psutil(unittest.TestCase):
     def test_a_list_reads_new_processes_only(self):
         from vitals.compat import psutil
         list(psutil.process_iter())
-        read, of_all = [], psutil._of_all
+        read, of_some = [], psutil._of_some
         child = subprocess.Popen(["sleep", "60"])
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
 
-        def counted(names, pids=None):
+        def counted(pids, *names):
             read.extend(pids)
-            return of_all(names, pids)
-        with unittest.mock.patch.object(psutil, "_of_all", counted):
+            return of_some(pids, *names)
+
+        def with_another_inode():
+            (mark,) = [mark for mark in psutil._alive if mark >> 32 == child.pid]
+            psutil._alive[mark ^ 1] = psutil._alive.pop(mark)
+        with unittest.mock.patch.object(psutil, "_of_some", counted):
             found = {process.pid: process for process in psutil.process_iter()}
         self.assertIn(child.pid, read)
         self.assertNotIn(os.getpid(), read)
@@ -485,10 +505,16 @@ class Psutil(unittest.TestCase):
         # Another process with the pid of one that is known: its folder has another inode.
         before = found[child.pid]
         before._start -= 1
-        psutil._inodes[child.pid] -= 1
+        with_another_inode()
         found = {process.pid: process for process in psutil.process_iter()}
         self.assertIsNot(found[child.pid], before)
         self.assertEqual(found[child.pid], psutil.Process(child.pid))
+        # The same process, whose folder the kernel made anew; opened, and where many are new by a snapshot.
+        for few in (psutil._FEW, 0):
+            with_another_inode()
+            with unittest.mock.patch.object(psutil, "_FEW", few):
+                again = {process.pid: process for process in psutil.process_iter()}
+            self.assertIs(again[child.pid], found[child.pid])
         child.kill()
         child.wait()
         self.assertNotIn(child.pid, [process.pid for process in psutil.process_iter()])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import struct
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, Pointer, VitalsError, ffi, lib
@@ -194,10 +193,11 @@ class Plan:
     __slots__ = ("metrics", "count", "size", "unpack", "texts")
 
     def __init__(self, table: int, names: tuple[str, ...]) -> None:
+        from struct import Struct
         numbers = [_core.metric_number(table, name) for name in names]
         kinds = [_core.metric_type(number) for number in numbers]
         self.metrics, self.count, self.size = ffi.new("vitals_metric[]", numbers), len(names), 9 * len(names)
-        self.unpack = struct.Struct(f"={''.join(map(_CODES.__getitem__, kinds))}{len(names)}s").unpack_from
+        self.unpack = Struct(f"={''.join(map(_CODES.__getitem__, kinds))}{len(names)}s").unpack_from
         self.texts = [place for place, kind in enumerate(kinds) if kind == lib.VITALS_TEXT]
 
     def read(self, pointer: Pointer) -> tuple[list[Value], bytes]:
