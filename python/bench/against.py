@@ -134,8 +134,8 @@ def main():
         for _ in range(100):
             process.as_dict(["pid", "name", "memory_info", "cpu_times"])
     try:
-        print(f"{len(processes)} processes, {resource.getrlimit(resource.RLIMIT_NOFILE)[0]} descriptors at most; CPU time in "
-              f"ms, the least of {ROUNDS}")
+        descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        print(f"{len(processes)} processes, {descriptors} descriptors at most; CPU time in ms, the least of {ROUNDS}")
         each, each_kept, single, single_kept = floor(children[0].pid)
         table("psutil", (
                 ("all processes, 4 values each, as columns", cost(columns), cost(theirs), each),

@@ -42,7 +42,7 @@ class Process:
         self._own(_core.create("vitals_process", lib.vitals_process_open, self._context.pointer, pid))
 
     def _own(self, pointer: Pointer) -> None:
-        self.pointer = ffi.gc(pointer, lib.vitals_process_close)  # memory and descriptors alone: also in a forked process
+        self.pointer = ffi.gc(pointer, lib.vitals_process_close)  # memory and descriptors: also in a forked process
 
     @classmethod
     def of(cls, row: Row, *, context: Context | None = None) -> Process:
