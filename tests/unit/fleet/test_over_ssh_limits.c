@@ -76,7 +76,7 @@ static void read_until(size_t heard)
 /* As one that waits for a file of a server that hangs. */
 static void a_process_that_does_not_end_delays_nothing(void)
 {
-    open_all("exec sleep 1000", "a", 50000000);
+    open_all("exec sleep 100", "a", 50000000);
     immortal = true;
     read_until(1);
     CHECK_INT(fleet.hosts[0].state, FLEET_SILENT);
@@ -97,7 +97,7 @@ static void all_together_have_a_limit(void)
 {
     enum { HOSTS = 20, ROOM = 8 };
     size_t given_up = 0;
-    open_all("printf {; head -c 4190000 /dev/zero | tr '\\0' x; exec sleep 1000", "node[01-20]",
+    open_all("printf {; head -c 4190000 /dev/zero | tr '\\0' x; exec sleep 100", "node[01-20]",
              SOON_NS);
     read_until(HOSTS - ROOM);
     for (size_t i = 0; i < HOSTS; i++) {
@@ -114,7 +114,7 @@ static void all_together_have_a_limit(void)
 
 static void one_alone_has_a_limit(void)
 {
-    open_all("head -c 4300000 /dev/zero | tr '\\0' x; exec sleep 1000", "a", SOON_NS);
+    open_all("head -c 4300000 /dev/zero | tr '\\0' x; exec sleep 100", "a", SOON_NS);
     read_until(1);
     CHECK_STR(fleet.hosts[0].why, "its answer is too large, above 4 MiB");
     close_all();
