@@ -497,7 +497,7 @@ class Nonsense(unittest.TestCase):
                         ["--limit-gpu-memory", "1XiB"], ["--limit-processes", "0"],
                         ["--limit-processes", "1.5"], ["--limit-grace", "inf"], ["--interval", "0"],
                         ["--interval", "nan"], ["--interval", "1ms"], ["--repeat", "0"],
-                        ["--expected-cores", "0"], ["--brand", "voodoo"], ["--rungs", "ladder"],
+                        ["--expected-cores", "0"], ["--brand", "voodoo"], ["--methods", "ladder"],
                         ["--memory-unit", "elephants"], ["--time-unit", "gigabytes"], ["--gpus", "0"],
                         ["--tolerance", "10"], ["--record", "x.db", "--format", "wav"],
                         ["--format", "vitals"], ["--min-free-memory", "1GiB"],
