@@ -203,7 +203,7 @@ class Typed(unittest.TestCase):
     def test_every_key_on_the_other_screens(self):
         self.start()
         self.every_key_at((["d", "Enter"], r"^ GPU \d.* of 8$"), (["C"], r"^ Columns of the list"),
-                          (["h"], r"any other key goes back"))
+                          (["h"], r"any other key goes back"), (["A"], r"^ What needed attention"))
 
     def test_every_key_after_a_question(self):
         """Letters become its text there."""
