@@ -108,7 +108,7 @@ class Matrix(unittest.TestCase):
         """Each value of each dimension on each screen, and each pair of values of any two."""
         names = screens.names()
         jobs = sample(names)
-        self.assertEqual({"environment", "signal", "main", "tree", "process", "device", "columns", "help"}, set(names))
+        self.assertEqual({"alerts", "environment", "signal", "main", "tree", "process", "device", "columns", "help"}, set(names))
         for name, values in DIMENSIONS.items():
             if name == "size":
                 continue

@@ -113,7 +113,7 @@ class Typed(unittest.TestCase):
 
     def turn(self):
         self.terminal.type("v")
-        self.terminal.wait("t disks and networks):")
+        self.terminal.wait("t disks and networks")
         self.terminal.type("t")
 
     def turned(self, demo, first, *stored):
