@@ -2,10 +2,10 @@
  * and its workload.
  *
  * The path of its cgroup counts as the kernel's word if an ordinary user could not have made that
- * cgroup; else it is a claim, and an estimate. For a job that the path names by its SLUID, the title
- * of the step's daemon has the number. If neither names a job, the environment may: an estimate too,
- * since the process can have written it. If the environment may not be read, the path counts alone.
- * Thread rule: the thread that owns the cache. */
+ * cgroup; else it is a claim, and an estimate. For a job that the path names by its SLUID, the
+ * title of the step's daemon has the number. If neither names a job, the environment may: an
+ * estimate too, since the process can have written it. If the environment may not be read, the path
+ * counts alone. Thread rule: the thread that owns the cache. */
 #include "process/reader.h"
 
 #include "workload/names.h"

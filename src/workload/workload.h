@@ -2,9 +2,9 @@
  *
  * The grammar of ids: slurm:JOB.STEP or slurm:JOB, k8s:NAMESPACE/POD/CONTAINER, ctr:ID, unit:NAME,
  * user:NAME. If a path names several, the first in this order counts: a job that starts a container
- * is the job. A process below user.slice belongs to its user, whichever units the user's own manager
- * made: any user can choose their names. The id of a claimed workload begins with "claimed:", so
- * that its sums stay apart from those of the real one. Thread rule: pure. */
+ * is the job. A process below user.slice belongs to its user, whichever units the user's own
+ * manager made: any user can choose their names. The id of a claimed workload begins with
+ * "claimed:", so that its sums stay apart from those of the real one. Thread rule: pure. */
 #pragma once
 
 #include "util/buffer.h"

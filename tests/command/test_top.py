@@ -348,7 +348,7 @@ class Top(unittest.TestCase):
         for arguments, message in (
                 ((), "top needs --hosts"), (("--hosts", ""), "names no machine"),
                 (("--hosts", "a,-b"), "--hosts: -b: is no host"), (("--hosts", "n[1-99999]"), "more than 10000"),
-                (("--hosts", "a", "--by", "rack"), ""rack" is not accepted; give gpu|node"),
+                (("--hosts", "a", "--by", "rack"), '"rack" is not accepted; give gpu|node'),
                 (("--hosts", "a", "--sort", "utl"), "did you mean util?"),
                 (("--hosts", "a", "--sort", "load"), "is no column here"),
                 (("--hosts", "a", "--screen", "9"), "--screen needs a size")):

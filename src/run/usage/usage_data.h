@@ -232,7 +232,7 @@ struct vitals_usage {
 
     struct usage_index processes; /* struct usage_process */
     uint64_t root_key;            /* launcher mode: the command */
-    uint64_t seen_processes; /* of the tree, ever */
+    uint64_t seen_processes;      /* of the tree, ever */
     uint64_t living;
     double finals[FLOW_COUNT];         /* of members that are gone and in no process's counter */
     double root_finals[FLOW_COUNT];    /* of roots that are gone, their own alone */
