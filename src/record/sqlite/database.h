@@ -34,6 +34,11 @@ int database_prepare(sqlite3 *database, const char *path, const char *sql, sqlit
 /* The tables of a recording, without the columns of its series. */
 extern const char DATABASE_TABLES[];
 
+/* The begin of the table of samples; the columns of the series follow. */
+#define DATABASE_SAMPLES                                                   \
+    "CREATE TABLE samples(sample INTEGER PRIMARY KEY, time REAL NOT NULL," \
+    " monotonic_ns INTEGER NOT NULL"
+
 /* Closes a database that was written: moves the log into the file, so that one file is left. A
  * reader may prevent that, which does no harm. Accepts NULL. */
 void database_close_written(sqlite3 *database);

@@ -124,8 +124,7 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
 {
     struct database_state *state = recorder->state;
     const char *name = vitals_measure_name(value->measure);
-    char column[COLUMN_WORDS], quoted[2 * COLUMN_WORDS + 8], id[24];
-    char sql[SQL_MAX + 2 * COLUMN_WORDS];
+    char column[COLUMN_WORDS], id[24];
     if (MEMORY_GROW(state->series, state->capacity, state->count) != 0)
         return record_no_memory(recorder->path, error);
     column_name(value->subject, name, column);
@@ -140,10 +139,6 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
                    ? record_no_memory(recorder->path, error)
                    : 0;
 
-    database_quote(column, quoted, sizeof quoted);
-    (void)snprintf(sql, sizeof sql, "ALTER TABLE samples ADD COLUMN %s REAL", quoted);
-    if (code == 0)
-        code = database_run(state->database, recorder->path, sql, error);
     (void)snprintf(id, sizeof id, "%zu", state->count + 1);
     const char *kind = vitals_measure_is_counter(value->measure) ? "counter" : "gauge";
     const char *const texts[] = {
@@ -175,6 +170,27 @@ static long series_of(const struct database_state *state, const vitals_usage_val
     return -1;
 }
 
+/* Adds the columns of all series from `first` on. The table is still empty at the first sample, and
+ * is made anew: SQLite parses the whole schema again for each column that is added. */
+static int add_columns(struct recorder *recorder, size_t first, vitals_error *error)
+{
+    struct database_state *state = recorder->state;
+    bool anew = state->sample_number == 1;
+    char quoted[2 * COLUMN_WORDS + 8];
+    struct buffer sql = {0};
+    if (anew)
+        buffer_string(&sql, "DROP TABLE samples;" DATABASE_SAMPLES);
+    for (size_t i = first; i < state->count; i++) {
+        database_quote(state->series[i].column, quoted, sizeof quoted);
+        buffer_format(&sql, anew ? ",%s REAL" : "ALTER TABLE samples ADD COLUMN %s REAL;", quoted);
+    }
+    buffer_string(&sql, anew ? ")" : "");
+    int code = sql.failed ? record_no_memory(recorder->path, error)
+                          : database_run(state->database, recorder->path, sql.bytes, error);
+    buffer_done(&sql);
+    return code;
+}
+
 static int learn_series(struct recorder *recorder, const struct record_sample *sample,
                         vitals_error *error)
 {
@@ -190,6 +206,8 @@ static int learn_series(struct recorder *recorder, const struct record_sample *s
         else
             code = add_series(recorder, sample->values[i], error);
     }
+    if (code == 0 && state->count > before)
+        code = add_columns(recorder, before, error);
     if (code < 0 || (state->count == before && state->sample != NULL))
         return code;
 
