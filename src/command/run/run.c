@@ -75,7 +75,7 @@ static void print_end(const struct settings *settings, const struct run_plan *pl
         (void)command_fail(0, "%.*s", (int)failure.size, failure.bytes);
     else if (!settings->run.quiet)
         run_print_account(settings, account);
-    if (words.size > 0)
+    if (words.size > 0 && (failure.size > 0 || settings->run.quiet)) // the account tells it too
         (void)command_fail(0, "the command passed a limit: %.*s", (int)words.size, words.bytes);
     if (settings->run.quiet)
         run_tell_stopped(plan, account);
