@@ -1,4 +1,4 @@
-/* What the targets of a fleet share: whatever machines say, each table of them can be built and
+/* What the targets of a fleet share: for any answer of a machine, each table of them can be built and
  * printed, and nothing of it is a control character. */
 #pragma once
 

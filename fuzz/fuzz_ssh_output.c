@@ -1,4 +1,4 @@
-/* Whatever an ssh writes, in whatever pieces: its documents are those of a fleet, its last words
+/* Any output of an ssh, in pieces of any size: its documents are those of a fleet, its last words
  * are safe to print, and nothing stays in memory at its end. The first byte says how large the
  * pieces are; what stands before the first byte 0xFF are errors. */
 #include <fcntl.h>

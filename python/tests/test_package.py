@@ -509,7 +509,7 @@ class Psutil(unittest.TestCase):
         found = {process.pid: process for process in psutil.process_iter()}
         self.assertIsNot(found[child.pid], before)
         self.assertEqual(found[child.pid], psutil.Process(child.pid))
-        # The same process, whose folder the kernel made anew; opened, and where many are new by a snapshot.
+        # The same process; the kernel made its folder in /proc anew; opened, and where many are new by a snapshot.
         for few in (psutil._FEW, 0):
             with_another_inode()
             with unittest.mock.patch.object(psutil, "_FEW", few):

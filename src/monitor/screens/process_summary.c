@@ -132,8 +132,9 @@ bool freed_words(const struct freed *freed, char out[static FREED_WORDS])
         (void)vitals_human_bytes((uint64_t)freed->device, device);
     if (freed->hosts > 0)
         (void)vitals_human_bytes((uint64_t)freed->host, host);
-    (void)snprintf(out, FREED_WORDS, "%s%s%s%s%s%s%s", freed->device_least ? "at least " : "",
-                   device, device[0] != '\0' ? " of GPU memory" : "",
+    (void)snprintf(out, FREED_WORDS, "%s%s%s%s%s%s%s",
+                   freed->devices > 0 && freed->device_least ? "at least " : "", device,
+                   device[0] != '\0' ? " of GPU memory" : "",
                    device[0] != '\0' && host[0] != '\0' ? ", " : "",
                    host[0] == '\0'     ? ""
                    : freed->host_least ? "at least "
