@@ -1,5 +1,5 @@
-/* What the targets of a fleet share: for any answer of a machine, each table of them can be built and
- * printed, and nothing of it is a control character. */
+/* What the targets of a fleet share: for any answer of a machine, each table of them can be built
+ * and printed, and nothing of it is a control character. */
 #pragma once
 
 #include <stdlib.h>
