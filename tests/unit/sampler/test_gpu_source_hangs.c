@@ -181,7 +181,7 @@ static void a_diagnosis_that_hangs_concerns_nobody_else(void)
 static void a_driver_that_does_not_load_delays_one_tick_only(void)
 {
     begin(100 * NS_PER_MS, NULL);
-    atomic_store(&driver.scan_ns, 3500 * NS_PER_MS);
+    atomic_store(&driver.scan_ns, 6 * NS_PER_SECOND);
     uint64_t begun = real_now_ns();
     vitals_snapshot *snapshot = take(); /* more patience than usual: most drivers load in time */
     CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), 0);
@@ -192,10 +192,10 @@ static void a_driver_that_does_not_load_delays_one_tick_only(void)
     vitals_snapshot_unref(snapshot);
     begun = real_now_ns();
     vitals_snapshot_unref(take());
-    CHECK(real_now_ns() - begun < NS_PER_SECOND);
-    uint64_t until = begun + 4 * NS_PER_SECOND;
+    CHECK(real_now_ns() - begun < 2 * NS_PER_SECOND);
+    uint64_t until = begun + 12 * NS_PER_SECOND;
     size_t count = 0;
-    while (count == 0 && real_now_ns() < until) {
+    while (count < DEVICES && real_now_ns() < until) { /* they come one by one */
         real_sleep_ns(50 * NS_PER_MS);
         snapshot = take();
         count = vitals_snapshot_count(snapshot, VITALS_TABLE_GPU);
