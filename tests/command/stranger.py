@@ -83,7 +83,7 @@ def hangs(_stranger, _connection):
 
 
 def demo():
-    """A snapshot of the demo with few of this machine's processes: an answer has a limit.
+    """A snapshot of the demo with few of this machine's processes, and no long command line: an answer has a limit.
 
     The demo's devices are used by this machine's processes, and these may end while they are read.
     """
@@ -92,5 +92,7 @@ def demo():
         used = {user["process"] for user in document["tables"]["gpu_process"]}
         found = [process for process in document["tables"]["process"] if process["key"] in used]
         if found:
+            for process in found:
+                process["command_line"] = process["command_line"][:1000] if process["command_line"] else None
             document["tables"]["process"] = found
             return document

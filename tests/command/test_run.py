@@ -499,7 +499,8 @@ class Signals(RunCase):
         self.assertEqual(process.wait(20), 9)
 
     def test_a_command_that_a_signal_ends_is_accounted_for(self):
-        process = self.start(program("say('ready'); time.sleep(60)"))
+        # Python sees a signal that comes as it begins to sleep only when that ends.
+        process = self.start(program("say('ready')\nwhile True: time.sleep(0.05)"))
         self.assertEqual(process.stdout.readline(), "ready\n")
         process.send_signal(signal.SIGINT)
         # Died of it, and not only with its number: a shell ends its script for nothing less.
