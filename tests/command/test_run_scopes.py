@@ -132,7 +132,8 @@ class Cgroup(Folder):
         self.addCleanup(stranger.kill)
         attributes, figures = self.run_worker(group, stranger.pid)
         self.assertNotIn("cgroup2", attributes["rungs"])
-        self.assertEqual(figures["cpu_seconds", ""]["availability"], "sampled")
+        # a bound, if a busy machine let no sample be taken near its end
+        self.assertIn(figures["cpu_seconds", ""]["availability"], ("sampled", "lower_bound"))
 
 
 class Network(Folder):
