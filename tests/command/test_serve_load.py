@@ -156,7 +156,7 @@ class Crowds(unittest.TestCase):
                 slow.append(client)
             self.scrapes(server)
             until = time.monotonic() + 60
-            while server.descriptors() > 20 and time.monotonic() < until:
+            while server.descriptors() >= 20 and time.monotonic() < until:
                 self.scrapes(server, 1)
             self.assertLess(server.descriptors(), 20)
 
