@@ -7,7 +7,7 @@
  *     nested   the same inside of two others, as a batch of an epoch of a training
  *     dropped  one begins and ends, and its result is not read
  *     read     the values of two open windows, as a callback gets them
- *     sample   one sample folded into two open windows, its reading of the machine included: this
+ *     sample   one sample added to two open windows, its reading of the machine included: this
  *              program alone, each 50 ms, for a tenth of the rounds; CPU time of all threads
  *
  * Prints lines like floor.c and table.c, for one call each: microseconds of CPU, measures in the

@@ -68,7 +68,7 @@ static void take_body(void *data, struct buffer *body)
     json_decref(document);
 }
 
-static void fold_usage(const char *bytes, size_t size)
+static void add_usage(const char *bytes, size_t size)
 {
     unsigned count = 0;
     struct mlflow_batch batch = {.emit = take_body, .data = &count};
@@ -85,7 +85,7 @@ static void fold_usage(const char *bytes, size_t size)
 }
 
 static void (*const READERS[])(const char *bytes, size_t size) = {read_answer, read_credentials,
-                                                                  make_key, fold_usage};
+                                                                  make_key, add_usage};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,7 @@
 /* usage.h: what a tree of processes, and the machine around it, uses, summed up from snapshots.
  *
  * Snapshots come from a sampler, a file or a recording, in the order of their moments; each is
- * folded in and not kept. Of every measure it keeps the newest value, the least, the largest, the
+ * added and not kept. Of every measure it keeps the newest value, the least, the largest, the
  * mean over time, and of counters the growth; a process that is gone keeps its share of the growth.
  * Memory does not grow with the length of a run, only with the number of its living processes and
  * devices. One thread at a time. */

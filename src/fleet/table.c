@@ -254,7 +254,7 @@ static bool gather(struct device_shares *shares, const struct fleet_host *host, 
     return true;
 }
 
-static bool fold(struct fleet_table *table, const struct fleet *fleet)
+static bool aggregate(struct fleet_table *table, const struct fleet *fleet)
 {
     struct device_shares shares = {.items = NULL};
     struct fleet_row *row = NULL;
@@ -395,7 +395,7 @@ int fleet_table_build(struct fleet_table *table, const struct fleet *fleet,
         done = !by_machine || add_machine(table, &fleet->hosts[i], host_rows_most(fleet));
     }
     if (!by_machine)
-        done = fold(table, fleet);
+        done = aggregate(table, fleet);
 
     size_t kept = 0;
     for (size_t i = 0; i < table->count; i++) {

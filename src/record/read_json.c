@@ -141,7 +141,7 @@ static bool take_line(struct recording *recording, const char *bytes, size_t siz
     const char *name = json_string_value(json_object_get(line, "job_name"));
     double seconds = json_number_value(time);
     bool good = json_is_number(time) && isfinite(seconds);
-    bool first = good && recording->rows_told == 0;
+    bool first = good && recording->rows_seen == 0;
     if (first && name != NULL)
         recording_attribute(recording, "command", (vitals_text){name, strlen(name)});
     if (first && json_is_number(pid)) {
@@ -286,7 +286,7 @@ static int read_lines(struct recording *recording, FILE *file, struct buffer *li
     }
     if (line->failed)
         return record_no_memory(recording->path, error);
-    if (recording->rows_told == 0)
+    if (recording->rows_seen == 0)
         return record_fail(VITALS_EFORMAT, recording->path, error,
                            "is JSON, but neither an account nor a recording");
     if (broken > 0)

@@ -145,11 +145,11 @@ static int read_beside(struct recording *recording, const char *const *phases, s
                            "is not a tracking file of gpu_tracker: its phases are in the file "
                            "itself; leave out --phases-from");
     for (size_t i = 0; i < count && code == 0; i++) {
-        uint64_t rows = recording->rows_told; /* a file of samples has some */
+        uint64_t rows = recording->rows_seen; /* a file of samples has some */
         char *named = strdup(phases[i]);
         code = named != NULL ? read_phases(recording, named, error)
                              : record_no_memory(phases[i], error);
-        if (code == 0 && recording->rows_told != rows)
+        if (code == 0 && recording->rows_seen != rows)
             code = record_fail(VITALS_EFORMAT, phases[i], error,
                                "is not a sub-tracking file of gpu_tracker");
         free(named);

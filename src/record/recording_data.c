@@ -200,9 +200,9 @@ static bool grow_rows(struct recording *recording)
 static void aggregate_row(struct recording *recording)
 {
     double seconds = recording->row_seconds;
-    if (recording->rows_told > 1 && seconds < recording->last_seconds)
+    if (recording->rows_seen > 1 && seconds < recording->last_seconds)
         recording->backwards++;
-    if (recording->rows_told == 1)
+    if (recording->rows_seen == 1)
         recording->first_seconds = seconds;
     recording->last_seconds = seconds;
 
@@ -235,13 +235,13 @@ void recording_row_end(struct recording *recording)
         return;
     if (recording->stride == 0)
         recording->stride = 1;
-    recording->rows_told++;
+    recording->rows_seen++;
     aggregate_row(recording);
-    if ((recording->rows_told - 1) % recording->stride != 0)
+    if ((recording->rows_seen - 1) % recording->stride != 0)
         return;
     if (recording->rows > 1 && (recording->rows + 1) * (recording->series_count + 1) > CELLS_MAX) {
         thin(recording);
-        if ((recording->rows_told - 1) % recording->stride != 0)
+        if ((recording->rows_seen - 1) % recording->stride != 0)
             return;
     }
     if (!grow_rows(recording)) {
@@ -364,7 +364,7 @@ void aggregate_account(struct recording *recording)
                                            "memory_resident_bytes"};
     const struct series wall = {.unit = "seconds", .subject = "", .label = ""};
     const struct series high = {.unit = "bytes", .subject = "", .label = ""};
-    bool any = recording->rows_told > 0;
+    bool any = recording->rows_seen > 0;
     if (any)
         add_figure(recording, &wall, "wall_seconds",
                    recording->last_seconds - recording->first_seconds);

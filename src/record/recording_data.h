@@ -53,7 +53,7 @@ struct recording {
     double row_seconds;
     double *seconds; /* of all series */
     size_t rows, rows_capacity;
-    uint64_t rows_told, stride; /* every stride-th is kept */
+    uint64_t rows_seen, stride; /* every stride-th is kept */
     double first_seconds, last_seconds;
     uint64_t backwards; /* rows that are earlier than the one before */
 

@@ -121,8 +121,8 @@ static const struct {
     [PHASE_MEMORY_BYTES] = {"memory_resident_peak_bytes", "bytes", "memory_resident_bytes"},
 };
 
-static void fold_phase(const struct phase *phase, enum phase_item what,
-                       struct compared_session *place)
+static void aggregate_phase(const struct phase *phase, enum phase_item what,
+                            struct compared_session *place)
 {
     const char *name = PHASE_FIGURES[what].measure;
     const struct phase_measure *measure = name != NULL ? phase_measure_of(phase, name, "") : NULL;
@@ -156,7 +156,7 @@ static int add_phases(struct comparison *comparison)
             for (size_t run = 0; run < session->count; run++) {
                 const struct phase *pair = comparison_pair(first, phase, &session->phases[run]);
                 if (pair != NULL)
-                    fold_phase(pair, what, &item->sessions[k]);
+                    aggregate_phase(pair, what, &item->sessions[k]);
             }
         }
     }

@@ -87,8 +87,8 @@ static size_t points_in(const struct series *series, struct phases_span span)
     return to - from;
 }
 
-static void fold(const struct series *series, const struct spans *spans,
-                 struct phase_measure *measure)
+static void aggregate(const struct series *series, const struct spans *spans,
+                      struct phase_measure *measure)
 {
     *measure = (struct phase_measure){.series = series, .growth = (double)NAN};
     bool seen = false;
@@ -119,8 +119,8 @@ static struct series clock_of(const struct recording *recording)
     return clock;
 }
 
-static int fold_all(const struct recording *recording, struct phase *phase, struct spans *spans,
-                    vitals_error *error)
+static int aggregate_all(const struct recording *recording, struct phase *phase,
+                         struct spans *spans, vitals_error *error)
 {
     size_t count;
     const struct series *series = recording_series(recording, &count);
@@ -142,7 +142,7 @@ static int fold_all(const struct recording *recording, struct phase *phase, stru
     if (phase->measures == NULL)
         return phases_out_of_memory(error);
     for (size_t i = 0; i < count; i++)
-        fold(&series[i], spans, &phase->measures[i]);
+        aggregate(&series[i], spans, &phase->measures[i]);
     phase->measure_count = count;
     for (size_t i = 0; i < spans->count; i++)
         phase->timepoints += points_in(&clock, spans->items[i]);
@@ -152,8 +152,9 @@ static int fold_all(const struct recording *recording, struct phase *phase, stru
 /* ---- calls ---- */
 
 /* `calls` are of one name. */
-static int fold_phase(const struct recording *recording, const struct recorded_phase *const *calls,
-                      size_t count, struct phase *phase, vitals_error *error)
+static int aggregate_phase(const struct recording *recording,
+                           const struct recorded_phase *const *calls, size_t count,
+                           struct phase *phase, vitals_error *error)
 {
     const struct series clock = clock_of(recording);
     struct spans spans = {.items = calloc(count, sizeof *spans.items)};
@@ -171,7 +172,7 @@ static int fold_phase(const struct recording *recording, const struct recorded_p
         phase->non_empty += points_in(&clock, span) > 0;
         spans.items[spans.count++] = span;
     }
-    int code = fold_all(recording, phase, &spans, error);
+    int code = aggregate_all(recording, phase, &spans, error);
     free(spans.items);
     return code;
 }
@@ -205,7 +206,7 @@ int phases_of(const struct recording *recording, struct phases *out, vitals_erro
         sorted[i] = &calls[i];
     int code = sorted == NULL || phases.items == NULL
                    ? phases_out_of_memory(error)
-                   : fold_all(recording, &phases.whole, &whole, error);
+                   : aggregate_all(recording, &phases.whole, &whole, error);
     if (code == 0)
         qsort(sorted, count, sizeof *sorted, by_name);
     for (size_t at = 0, same; at < count && code == 0; at += same) {
@@ -213,7 +214,8 @@ int phases_of(const struct recording *recording, struct phases *out, vitals_erro
         while (at + same < count && strcmp(sorted[at + same]->name, sorted[at]->name) == 0)
             same++;
         if (phases.count < PHASES_MAX)
-            code = fold_phase(recording, sorted + at, same, &phases.items[phases.count++], error);
+            code = aggregate_phase(recording, sorted + at, same, &phases.items[phases.count++],
+                                   error);
         else
             phases.left_out++;
     }

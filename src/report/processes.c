@@ -115,7 +115,7 @@ static void take_name(struct process_use *use, const vitals_row *row)
     take_program(use, line);
 }
 
-static void fold_row(struct processes_table *table, const vitals_row *row)
+static void add_row(struct processes_table *table, const vitals_row *row)
 {
     double pid = 0, start = 0, value;
     if (vitals_row_number(row, VITALS_PROCESS_PID, &pid) <= 0)
@@ -155,11 +155,11 @@ static void fold_row(struct processes_table *table, const vitals_row *row)
         use->memory_bytes = value;
 }
 
-static void fold(struct processes_table *table, const vitals_snapshot *snapshot)
+static void add_rows(struct processes_table *table, const vitals_snapshot *snapshot)
 {
     table->second = (double)vitals_snapshot_realtime_ns(snapshot) / 1e9;
     EACH_ROW(row, snapshot, VITALS_TABLE_PROCESS)
-        fold_row(table, row);
+        add_row(table, row);
     /* The memory that each holds on all devices at this time. */
     EACH_ROW(row, snapshot, VITALS_TABLE_GPU_PROCESS) {
         double pid, value;
@@ -270,7 +270,7 @@ void processes_of(const char *path, int64_t root, struct process_list *out)
         return;
     table.slots = calloc(SLOTS, sizeof *table.slots);
     while (table.slots != NULL && feed.next(feed.data, &snapshot, &error) > 0) {
-        fold(&table, snapshot);
+        add_rows(&table, snapshot);
         vitals_snapshot_unref(snapshot);
         table.first = false;
     }

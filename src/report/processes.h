@@ -1,4 +1,4 @@
-/* processes.h: what each process of a recording used, folded from its snapshots. */
+/* processes.h: what each process of a recording used, aggregated from its snapshots. */
 #pragma once
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* account.h: the figures of a run and where each comes from, as they are held.
  *
- * account.c holds and writes them, account_facts.c makes them of what a launcher knows. Thread
+ * account.c holds and writes them, account_fill.c makes them of what a launcher knows. Thread
  * rule: as account.h of the public face. */
 #pragma once
 
@@ -56,8 +56,8 @@ struct vitals_account {
     size_t attribute_count, attribute_capacity;
 };
 
-/* The launcher's facts of a run that is over. */
-struct run_facts {
+/* What the launcher knows of a run that is over. */
+struct run_outcome {
     int exit_code, signal;
     bool end_unknown;              /* it is not told how it ended, or it has not */
     char failure[ACCOUNT_FAILURE]; /* why the command could not be started */
@@ -88,7 +88,7 @@ void account_set_string(vitals_account *account, const char *name, const char *s
 
 /* Adds figures in the order in which a person reads them. Figures for which there is no memory are
  * missing. */
-void account_fill(vitals_account *account, const struct run_facts *facts);
+void account_fill(vitals_account *account, const struct run_outcome *outcome);
 
 /* Sets command (of argv, where there is one), working_directory, user, host, boot_id, version and
  * started_ns (`begin_ns` as the realtime clock has it). Figures for which there is no memory are

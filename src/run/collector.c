@@ -1,6 +1,6 @@
 /* collector.c: see <vitals/collector.h>. It watches a run of its own (track.c) as its observer. A
  * sample is what a usage knows, and values that no account needs: each process by itself, in total
- * and per device, and shares of a whole. It is folded into every open window. `mutex` guards these.
+ * and per device, and shares of a whole. It is added to every open window. `mutex` guards these.
  */
 #include <vitals/collector.h>
 
@@ -367,8 +367,8 @@ static struct collector_track *find_track(struct window *window, const vitals_us
 
 /* False when memory is out: then some measures of the window are missing. Processes may be too
  * many, and are left out. */
-static bool fold(struct window *window, const vitals_usage_value *values, size_t count,
-                 uint64_t at_ns)
+static bool add_values(struct window *window, const vitals_usage_value *values, size_t count,
+                       uint64_t at_ns)
 {
     bool whole = true;
     for (size_t i = 0; i < count; i++) {
@@ -425,7 +425,7 @@ static bool window_begin(vitals_collector *collector, struct window *window)
     window->begin_ns = now_ns(collector);
     window->realtime_ns = clock->realtime_ns(clock->data);
     window_empty(window);
-    return fold(window, collector->newest.items, collector->newest.count, window->begin_ns);
+    return add_values(window, collector->newest.items, collector->newest.count, window->begin_ns);
 }
 
 /* ---- samples ---- */
@@ -445,7 +445,7 @@ static int on_sample(void *data, const vitals_snapshot *snapshot, const vitals_u
     for (size_t i = 0; i < collector->window_count; i++) {
         struct window *window = collector->windows[i];
         if (collector->newest_ns > window->begin_ns)
-            (void)fold(window, newest->items, newest->count, collector->newest_ns);
+            (void)add_values(window, newest->items, newest->count, collector->newest_ns);
     }
     forget_subjects(newest);
     pthread_mutex_unlock(&collector->mutex);

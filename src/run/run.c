@@ -79,7 +79,7 @@ struct launcher {
     bool accounting_lasts; /* its methods for runs that last have been told that this does */
     struct counted counted[COUNTED_COUNT];
     char methods[METHODS_TEXT];
-    struct run_facts facts;
+    struct run_outcome outcome;
     vitals_account *account;
 };
 
@@ -330,19 +330,19 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
         watcher_handle_died(&launcher->watcher, run_ns(launcher));
         return;
     }
-    struct run_facts *facts = &launcher->facts;
+    struct run_outcome *outcome = &launcher->outcome;
     accounting_reaped(launcher->accounting, child);
-    os_usage_add(&facts->usage, &child->usage);
-    facts->reaped++;
+    os_usage_add(&outcome->usage, &child->usage);
+    outcome->reaped++;
     if (child->pid != launcher->command.pid)
         return;
     launcher->command_ended = true;
-    facts->wall_seconds = (double)run_ns(launcher) / 1e9;
-    facts->signal = child->signal;
+    outcome->wall_seconds = (double)run_ns(launcher) / 1e9;
+    outcome->signal = child->signal;
     if (child->dumped)
         account_set_string(launcher->account, ACCOUNT_CORE_DUMPED, "1");
-    if (facts->failure[0] == '\0')
-        facts->exit_code = child->signal != 0 ? SIGNAL_EXIT + child->signal : child->exit_code;
+    if (outcome->failure[0] == '\0')
+        outcome->exit_code = child->signal != 0 ? SIGNAL_EXIT + child->signal : child->exit_code;
 }
 
 /* The processes of the job that still run beside the command. */
@@ -527,45 +527,45 @@ static void tell_sampler(struct launcher *launcher)
 
 static void account_for(struct launcher *launcher)
 {
-    struct run_facts *facts = &launcher->facts;
+    struct run_outcome *outcome = &launcher->outcome;
     struct limits *limits = &launcher->limits;
-    facts->counted_seconds = (double)run_ns(launcher) / 1e9;
-    facts->interval_ns = launcher->options.interval_ns;
-    facts->invented = run_options_are_invented(&launcher->options);
+    outcome->counted_seconds = (double)run_ns(launcher) / 1e9;
+    outcome->interval_ns = launcher->options.interval_ns;
+    outcome->invented = run_options_are_invented(&launcher->options);
 
     /* The CPU clocks of everything that still runs. */
     enum left left = settle(launcher);
     struct living living = {0};
     bool counted = left == LEFT_NOTHING || visit_tree(launcher, 0, &living) == 0;
     if (counted) {
-        facts->left = living.processes;
-        facts->left_cpu_seconds = living.cpu_seconds;
-        facts->left_unknown = living.cut;
+        outcome->left = living.processes;
+        outcome->left_cpu_seconds = living.cpu_seconds;
+        outcome->left_unknown = living.cut;
     }
-    bool unseen = left == LEFT_SOMETHING && facts->left == 0; /* it ends this moment */
+    bool unseen = left == LEFT_SOMETHING && outcome->left == 0; /* it ends this moment */
     if (!counted || unseen || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
-        facts->left_unknown = true;
-    const struct accounting_left rest = {.any = facts->left > 0 || facts->left_unknown,
-                                         .cpu_seconds = facts->left_cpu_seconds};
+        outcome->left_unknown = true;
+    const struct accounting_left rest = {.any = outcome->left > 0 || outcome->left_unknown,
+                                         .cpu_seconds = outcome->left_cpu_seconds};
     accounting_read(launcher->accounting, &rest, launcher->counted);
     accounting_names(launcher->accounting, launcher->methods, sizeof(launcher->methods));
-    facts->counted = launcher->counted;
-    facts->methods = launcher->methods;
+    outcome->counted = launcher->counted;
+    outcome->methods = launcher->methods;
 
     /* The report of the watcher; or the one that it would make of a run that was over before it was
      * started. */
-    uint64_t limited_ns = limits_are_sampled(limits) ? 0 : facts->interval_ns;
+    uint64_t limited_ns = limits_are_sampled(limits) ? 0 : outcome->interval_ns;
     if (watcher_handle_is_hung(&launcher->watcher, limited_ns))
         watcher_handle_note_hung(&launcher->watcher, run_ns(launcher));
     watcher_handle_end(&launcher->watcher);
     const struct watcher_setup setup = watcher_setup(launcher);
     vitals_account *watched = launcher->watcher.started ? watch_area_read(launcher->watcher.area)
                                                         : watcher_account_of_nothing(&setup);
-    facts->watched = watched;
-    account_fill(launcher->account, facts);
+    outcome->watched = watched;
+    account_fill(launcher->account, outcome);
     tell_sampler(launcher);
     vitals_account_free(watched);
-    facts->watched = NULL;
+    outcome->watched = NULL;
     account_describe(launcher->account, launcher->context, launcher->options.argv,
                      launcher->begin_ns);
 
@@ -576,7 +576,7 @@ static void account_for(struct launcher *launcher)
     char words[160];
     if (killed->state > 0 && killed->as.f64 > 0)
         limits_held(limits, peak->state > 0 ? (uint64_t)peak->as.f64 : 0,
-                    facts->signal != OS_SIGNAL_KILL);
+                    outcome->signal != OS_SIGNAL_KILL);
     if (limits->passed != LIMIT_NONE) {
         limits_words(limits, words, sizeof(words));
         account_set_string(launcher->account, VITALS_ATTRIBUTE_LIMIT, limits_name(limits->passed));
@@ -638,10 +638,10 @@ static int run(struct launcher *launcher, vitals_error *error)
     launcher->begin_ns = now_ns(launcher);
     int failed = os_spawn_go(&launcher->command);
     if (failed != 0)
-        track_child_failure(options->argv[0], failed, &launcher->facts);
+        track_child_failure(options->argv[0], failed, &launcher->outcome);
     wait_for_end(launcher);
     if (options->wait_for_descendants != 0)
-        launcher->facts.wall_seconds = (double)run_ns(launcher) / 1e9;
+        launcher->outcome.wall_seconds = (double)run_ns(launcher) / 1e9;
     os_child_done(&launcher->command);
     account_for(launcher);
     return 0;

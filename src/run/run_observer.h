@@ -32,7 +32,7 @@ int run_observer_request(const vitals_run_observer *observer, const vitals_usage
                          bool memory, uint64_t interval_ns, vitals_request **out,
                          vitals_error *error);
 
-/* The observer's calls, in their order; `usage` is what was folded so far. */
+/* The observer's calls, in their order; `usage` is what was added so far. */
 void run_observer_begin(struct run_observer *relay, uint64_t now_ns);
 void run_observer_sample(struct run_observer *relay, const vitals_snapshot *snapshot,
                          const vitals_usage *usage);

@@ -663,15 +663,15 @@ static vitals_account *counted_account(vitals_run *run, const vitals_account *sa
     struct counted counted[COUNTED_COUNT];
     const uint64_t end_ns = run->end_ns != 0 ? run->end_ns : now_ns(run);
     double seconds = run->begin_ns != 0 ? (double)(end_ns - run->begin_ns) / 1e9 : 0;
-    struct run_facts facts = {.wall_seconds = seconds,
-                              .counted_seconds = seconds,
-                              .end_unknown = true,
-                              .interval_ns = run->options.interval_ns,
-                              .invented = run_options_are_invented(&run->options),
-                              .counted = counted,
-                              .watched = sampled};
+    struct run_outcome outcome = {.wall_seconds = seconds,
+                                  .counted_seconds = seconds,
+                                  .end_unknown = true,
+                                  .interval_ns = run->options.interval_ns,
+                                  .invented = run_options_are_invented(&run->options),
+                                  .counted = counted,
+                                  .watched = sampled};
     if (run->child != NULL)
-        track_child_metrics(run->child, usage_has_descendants(run->usage), &facts);
+        track_child_metrics(run->child, usage_has_descendants(run->usage), &outcome);
     else {
         bool any = track_cgroup_read(run->cgroup, counted);
         if (!read_ends(run->ends, run->usage, counted) && !any)
@@ -680,7 +680,7 @@ static vitals_account *counted_account(vitals_run *run, const vitals_account *sa
     vitals_account *account = account_new();
     if (account == NULL)
         return NULL;
-    account_fill(account, &facts);
+    account_fill(account, &outcome);
     account_shrink(account);
     return account;
 }

@@ -18,7 +18,7 @@ struct track_cgroup;
 struct track_cgroup *track_cgroup_new(const struct os *os, int64_t root);
 void track_cgroup_free(struct track_cgroup *cgroup); /* accepts NULL */
 
-/* Looks at it, with the snapshot that was folded into the usage last. The first look decides. */
+/* Looks at it, with the snapshot that was added to the usage last. The first look decides. */
 void track_cgroup_look(struct track_cgroup *cgroup, const vitals_usage *usage,
                        const vitals_snapshot *snapshot);
 

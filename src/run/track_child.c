@@ -22,12 +22,12 @@ struct track_child {
     bool went, ended, known; /* known: how it ended was for us to learn */
     int64_t maker;           /* a fork of it frees its copies and touches no process */
     struct os_reaped reaped;
-    struct run_facts failed; /* why it could not be started */
+    struct run_outcome failed; /* why it could not be started */
     struct counted counted[COUNTED_COUNT];
     char methods[METHODS_TEXT];
 };
 
-void track_child_failure(const char *argument, int failed, struct run_facts *facts)
+void track_child_failure(const char *argument, int failed, struct run_outcome *outcome)
 {
     char name[64];
     vitals_error error;
@@ -40,8 +40,8 @@ void track_child_failure(const char *argument, int failed, struct run_facts *fac
     else if (failed == ENOENT)
         why = strchr(argument, '/') != NULL ? ": no such file, or its interpreter is missing"
                                             : ": command not found";
-    facts->exit_code = failed == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
-    (void)snprintf(facts->failure, sizeof(facts->failure), "%.100s%s",
+    outcome->exit_code = failed == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+    (void)snprintf(outcome->failure, sizeof(outcome->failure), "%.100s%s",
                    why != NULL ? name : error.message, why != NULL ? why : "");
 }
 
@@ -148,19 +148,20 @@ void track_child_reap(struct track_child *tracked)
         accounting_reaped(tracked->accounting, &tracked->reaped);
 }
 
-void track_child_metrics(struct track_child *tracked, bool left, struct run_facts *facts)
+void track_child_metrics(struct track_child *tracked, bool left, struct run_outcome *outcome)
 {
     const struct accounting_left rest = {.any = left || !tracked->ended};
     accounting_read(tracked->accounting, &rest, tracked->counted);
     accounting_names(tracked->accounting, tracked->methods, sizeof(tracked->methods));
-    facts->counted = tracked->counted;
-    facts->methods = tracked->methods;
-    facts->reaped = tracked->known;
-    facts->end_unknown = !tracked->known;
-    facts->signal = tracked->known ? tracked->reaped.signal : 0;
-    facts->exit_code = facts->signal != 0 ? SIGNAL_EXIT + facts->signal : tracked->reaped.exit_code;
+    outcome->counted = tracked->counted;
+    outcome->methods = tracked->methods;
+    outcome->reaped = tracked->known;
+    outcome->end_unknown = !tracked->known;
+    outcome->signal = tracked->known ? tracked->reaped.signal : 0;
+    outcome->exit_code = outcome->signal != 0 ? SIGNAL_EXIT + outcome->signal
+                                              : tracked->reaped.exit_code;
     if (tracked->failed.failure[0] == '\0')
         return;
-    facts->exit_code = tracked->failed.exit_code;
-    memcpy(facts->failure, tracked->failed.failure, sizeof(facts->failure));
+    outcome->exit_code = tracked->failed.exit_code;
+    memcpy(outcome->failure, tracked->failed.failure, sizeof(outcome->failure));
 }

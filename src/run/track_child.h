@@ -35,9 +35,9 @@ void track_child_tick(struct track_child *tracked);
  * before. */
 void track_child_reap(struct track_child *tracked);
 
-/* Writes the counts so far into the facts of a run; their texts live in it. `left`: some of its
+/* Writes the counts so far into the outcome of a run; its texts live in it. `left`: some of its
  * tree still run. */
-void track_child_metrics(struct track_child *tracked, bool left, struct run_facts *facts);
+void track_child_metrics(struct track_child *tracked, bool left, struct run_outcome *outcome);
 
 /* Why a command could not be started, and what a shell would say. */
-void track_child_failure(const char *argument, int failed, struct run_facts *facts);
+void track_child_failure(const char *argument, int failed, struct run_outcome *outcome);

@@ -27,7 +27,7 @@ SPARSE = {
     ("src/os/linux/sockets/parse_net.c", "FILES"): "Unix sockets are parsed by another function",
     ("src/process/live.c", "LEVEL_MAX"): "without a class there is the level 0 alone",
     ("src/record_library/report.c", "FORMS"): "HTML is a function of its own; the range is checked",
-    ("src/run/usage/usage.c", "SCOPES"): "a fold has no subjects for single processes",
+    ("src/run/usage/usage.c", "SCOPES"): "a pass has no subjects for single processes",
 }
 
 BLANK = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)

@@ -316,8 +316,8 @@ static inline vitals_snapshot *world_snapshot(struct world *world)
     return snapshot;
 }
 
-/* Folds in what the world looks like now, and lets a second go by. */
-static inline void world_fold(struct world *world, vitals_usage *usage)
+/* Adds what the world looks like now, and lets a second go by. */
+static inline void world_tick(struct world *world, vitals_usage *usage)
 {
     vitals_error error;
     vitals_snapshot *snapshot = world_snapshot(world);

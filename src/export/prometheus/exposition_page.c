@@ -404,8 +404,8 @@ static const struct exposition_row *process_of(const struct exposition_page *pag
                : NULL;
 }
 
-/* Folds all rows of the table but the first `most` by rank. Returns how many are folded. */
-static size_t fold(struct exposition_page *page, vitals_table entity, vitals_metric memory)
+/* Marks all rows of the table but the first `most` by rank as aggregated. Returns how many. */
+static size_t aggregate(struct exposition_page *page, vitals_table entity, vitals_metric memory)
 {
     struct page_table *table = &page->tables[entity];
     size_t most = page->options->max_processes;
@@ -428,7 +428,7 @@ static size_t fold(struct exposition_page *page, vitals_table entity, vitals_met
     }
     qsort(ranks, table->count, sizeof *ranks, compare_ranks);
     for (size_t i = most; i < table->count; i++)
-        table->rows[ranks[i].place].folded = true;
+        table->rows[ranks[i].place].aggregated = true;
     free(ranks);
     return table->count - most;
 }
@@ -454,15 +454,15 @@ void page_read(struct exposition_page *page, const vitals_snapshot *snapshot)
         }
     }
 
-    (void)fold(page, VITALS_TABLE_GPU_PROCESS, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
-    page->dropped[0] = fold(page, VITALS_TABLE_PROCESS, VITALS_PROCESS_RESIDENT_BYTES);
-    page->dropped[1] = fold(page, VITALS_TABLE_WORKLOAD, VITALS_WORKLOAD_MEMORY_USED_BYTES);
-    /* A row of gpu_process is folded if its process is. */
+    (void)aggregate(page, VITALS_TABLE_GPU_PROCESS, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+    page->dropped[0] = aggregate(page, VITALS_TABLE_PROCESS, VITALS_PROCESS_RESIDENT_BYTES);
+    page->dropped[1] = aggregate(page, VITALS_TABLE_WORKLOAD, VITALS_WORKLOAD_MEMORY_USED_BYTES);
+    /* A row of gpu_process is aggregated if its process is. */
     const struct page_table *users = &page->tables[VITALS_TABLE_GPU_PROCESS];
     for (size_t i = 0; i < users->count; i++) {
         const struct exposition_row *process = process_of(page, users->rows[i].row);
         if (process != NULL)
-            users->rows[i].folded = process->folded;
+            users->rows[i].aggregated = process->aggregated;
     }
 
     page->groups = page->tables[VITALS_TABLE_GPU].count + 1;

@@ -15,11 +15,11 @@
 struct exposition_row {
     const vitals_row *row;
     size_t labels, size;
-    unsigned group; /* folded rows are summed per group: 1 + an index of gpus */
-    bool folded;    /* beyond the maximum */
+    unsigned group;  /* aggregated rows are summed per group: 1 + an index of gpus */
+    bool aggregated; /* beyond the maximum */
 };
 
-/* The sum of the folded rows of a group. */
+/* The sum of the aggregated rows of a group. */
 struct page_sum {
     double value;
     bool any, lacking; /* there is one; one has no value, so there is no sum */

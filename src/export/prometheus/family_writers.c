@@ -71,7 +71,7 @@ static bool has_better(const struct exposition_page *page, const struct metric_f
     return false;
 }
 
-/* Writes the sum of the folded rows of each group. Counters have none: it would decrease when a
+/* Writes the sum of the aggregated rows of each group. Counters have none: it would decrease when a
  * process ends. */
 static void write_folded(struct exposition_page *page, const struct metric_family *family,
                          const struct family_part *part)
@@ -85,7 +85,7 @@ static void write_folded(struct exposition_page *page, const struct metric_famil
         const struct exposition_row *row = &table->rows[i];
         struct page_sum *sum = &page->sums[row->group];
         double value;
-        if (!row->folded)
+        if (!row->aggregated)
             continue;
         bool known = page_number(page, row->row, part->metric, &value);
         sum->value += known ? value : 0;
@@ -112,12 +112,12 @@ static void write_rows(struct exposition_page *page)
     for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
         const struct family_part *part = &family->parts[p];
         const struct page_table *table = page_table(page, vitals_metric_table(part->metric));
-        bool folded = false, own_word = family->part_label == NULL && part->value != NULL;
+        bool aggregated = false, own_word = family->part_label == NULL && part->value != NULL;
         for (size_t i = 0; i < table->count; i++) {
             const struct exposition_row *row = &table->rows[i];
             double value;
-            folded |= row->folded;
-            if (row->folded || is_partition(row) ||
+            aggregated |= row->aggregated;
+            if (row->aggregated || is_partition(row) ||
                 !page_number(page, row->row, part->metric, &value) ||
                 has_better(page, family, part, row))
                 continue;
@@ -125,7 +125,7 @@ static void write_rows(struct exposition_page *page)
             label_parts(page, family, part, own_word ? part->value : vitals_row_label(row->row));
             page_value(page, value);
         }
-        if (folded)
+        if (aggregated)
             write_folded(page, family, part);
     }
 }
@@ -382,13 +382,13 @@ static bool is_folded(const struct exposition_page *page, vitals_text id)
     for (size_t i = 0; i < table->count; i++) {
         if (page_text(table->rows[i].row, VITALS_WORKLOAD_ID, &of) && of.size == id.size &&
             memcmp(of.bytes, id.bytes, id.size) == 0)
-            return table->rows[i].folded;
+            return table->rows[i].aggregated;
     }
     return true;
 }
 
 /* Writes the values of a device by workload: sums over its processes, or the counters that are kept
- * of workloads, which folded ones do not have. */
+ * of workloads, which aggregated ones do not have. */
 static void write_shares(struct exposition_page *page, const struct exposition_row *gpu)
 {
     const struct metric_family *family = page->family;
@@ -489,7 +489,7 @@ static void write_gpu_jobs(struct exposition_page *page, const struct exposition
 /* ---- the table ---- */
 
 static const struct {
-    write_row *row; /* gets each of these rows that is not folded */
+    write_row *row; /* gets each of these rows that is not aggregated */
     vitals_table entity;
     enum { ANY, WHOLE, PARTITION } of; /* of devices: these or their partitions */
     bool alone;                        /* written without a snapshot, or with a stale one */
@@ -536,8 +536,8 @@ void exposition_write_family(struct exposition_page *page, const struct metric_f
     const struct page_table *table = page_table(page, WRITERS[family->writer].entity);
     for (size_t i = 0; i < table->count; i++) {
         const struct exposition_row *row = &table->rows[i];
-        if (!row->folded && (WRITERS[family->writer].of == ANY ||
-                             is_partition(row) == (WRITERS[family->writer].of == PARTITION)))
+        if (!row->aggregated && (WRITERS[family->writer].of == ANY ||
+                                 is_partition(row) == (WRITERS[family->writer].of == PARTITION)))
             WRITERS[family->writer].row(page, row);
     }
 }

@@ -43,7 +43,7 @@ static const struct attribute_number {
     uint16_t id;
     enum attribute_unit unit;
     enum amd_number number;
-    enum amd_fold fold;
+    enum amd_aggregate aggregate;
     struct amd_unit scale;
 } numbers[] = {
     {0, UNIT_CELSIUS, AMD_JUNCTION_CELSIUS, AMD_LARGEST, {1.0, 250}},
@@ -76,8 +76,8 @@ static void take(const struct amd_attribute *attribute, struct amd_metrics *out)
         const struct attribute_number *known = &numbers[i];
         if (known->id == attribute->id && (unsigned)known->unit == attribute->unit)
             amd_metrics_take(out, known->number,
-                             amd_metrics_fold(attribute->at, width, attribute->count, known->fold,
-                                              known->scale));
+                             amd_metrics_aggregate(attribute->at, width, attribute->count,
+                                                   known->aggregate, known->scale));
     }
     for (unsigned i = 0; i < attribute->count && i < AMD_XGMI_LINKS; i++) {
         if (!amd_metrics_number(attribute->at + (size_t)i * width, width, &number))

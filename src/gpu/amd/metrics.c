@@ -65,7 +65,7 @@ static const struct gpu_metrics_field {
     uint8_t run;
     uint16_t at;
     uint8_t width, count;
-    enum amd_fold fold;
+    enum amd_aggregate aggregate;
     struct amd_unit unit;
 } fields[] = {
     {BOARDS, AMD_EDGE_CELSIUS, 6, 4, 2, 1, AMD_LARGEST, {CELSIUS}},
@@ -183,8 +183,8 @@ bool amd_metrics_number(const char *at, unsigned width, uint64_t *out)
     return !ones;
 }
 
-struct value amd_metrics_fold(const char *at, unsigned width, unsigned count, enum amd_fold fold,
-                              struct amd_unit unit)
+struct value amd_metrics_aggregate(const char *at, unsigned width, unsigned count,
+                                   enum amd_aggregate aggregate, struct amd_unit unit)
 {
     uint64_t sum = 0, largest = 0, number;
     unsigned told = 0;
@@ -199,8 +199,8 @@ struct value amd_metrics_fold(const char *at, unsigned width, unsigned count, en
     }
     if (told == 0)
         return value_missing(VITALS_UNSET);
-    double folded = fold == AMD_MEAN ? (double)sum / told : (double)largest;
-    return value_f64(folded * unit.factor);
+    double result = aggregate == AMD_MEAN ? (double)sum / told : (double)largest;
+    return value_f64(result * unit.factor);
 }
 
 void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct value value)
@@ -248,9 +248,9 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
             continue;
         const char *at = bytes + field->at;
         for (unsigned j = 0; j < field->run; j++, at += field->width)
-            amd_metrics_take(
-                out, field->number + j,
-                amd_metrics_fold(at, field->width, field->count, field->fold, field->unit));
+            amd_metrics_take(out, field->number + j,
+                             amd_metrics_aggregate(at, field->width, field->count, field->aggregate,
+                                                   field->unit));
     }
 
     for (size_t i = 0; i < ARRAY_COUNT(counters); i++) {
@@ -276,12 +276,12 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
         for (uint32_t i = 0; i < count; i++) {
             const char *at = bytes + layout->blocks.at + (size_t)i * layout->blocks.stride;
             struct amd_partition *partition = &out->partitions[i];
-            partition->gfx_ratio = amd_metrics_fold(at, 4, BLOCK_GFX, AMD_MEAN, percent);
+            partition->gfx_ratio = amd_metrics_aggregate(at, 4, BLOCK_GFX, AMD_MEAN, percent);
             at += (size_t)4 * BLOCK_GFX;
-            partition->jpeg_ratio = amd_metrics_fold(at, 2, layout->blocks.jpegs, AMD_MEAN,
-                                                     percent);
+            partition->jpeg_ratio = amd_metrics_aggregate(at, 2, layout->blocks.jpegs, AMD_MEAN,
+                                                          percent);
             at += (size_t)2 * layout->blocks.jpegs;
-            partition->video_ratio = amd_metrics_fold(at, 2, BLOCK_VIDEO, AMD_MEAN, percent);
+            partition->video_ratio = amd_metrics_aggregate(at, 2, BLOCK_VIDEO, AMD_MEAN, percent);
         }
     }
 

@@ -77,12 +77,12 @@ struct amd_unit {
 bool amd_metrics_number(const char *at, unsigned width, uint64_t *out);
 
 /* How the instances of a quantity are aggregated. */
-enum amd_fold { AMD_LARGEST, AMD_MEAN };
+enum amd_aggregate { AMD_LARGEST, AMD_MEAN };
 
 /* Aggregates `count` consecutive numbers of `width` bytes, except those that are all ones, and
  * scales the result. */
-struct value amd_metrics_fold(const char *at, unsigned width, unsigned count, enum amd_fold fold,
-                              struct amd_unit unit);
+struct value amd_metrics_aggregate(const char *at, unsigned width, unsigned count,
+                                   enum amd_aggregate aggregate, struct amd_unit unit);
 
 /* Stores a number; 0 of a sensor means that there is none. */
 void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct value value);

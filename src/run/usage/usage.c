@@ -1,4 +1,4 @@
-/* usage.c: see <vitals/usage.h>: options, the life of a usage, the order of a fold, its values. */
+/* usage.c: see <vitals/usage.h>: options, the life of a usage, the order of a pass, its values. */
 #include "run/usage/usage_data.h"
 
 #include "util/error.h"
@@ -173,7 +173,7 @@ void vitals_usage_free(vitals_usage *usage)
     memory_free(usage);
 }
 
-/* ---- a fold ---- */
+/* ---- one snapshot ---- */
 
 static void keep_values(vitals_usage *usage)
 {
@@ -225,7 +225,7 @@ int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot, vital
     }
     usage->stream = stream;
 
-    usage->fold++;
+    usage->pass++;
     usage_machine(usage, snapshot);
     if (vitals_snapshot_has_table(snapshot, VITALS_TABLE_PROCESS))
         usage_processes(usage, snapshot);

@@ -1,4 +1,4 @@
-/* usage_data.h: what a usage keeps between snapshots; see <vitals/usage.h>. A fold of a snapshot
+/* usage_data.h: what a usage keeps between snapshots; see <vitals/usage.h>. A pass over a snapshot
  * goes through the files of this folder in the order of the functions below; usage_cell.c holds one
  * measure of one subject. Thread rule: one thread at a time. */
 #pragma once
@@ -143,8 +143,8 @@ struct usage_memory {
 
 struct usage_process {
     uint64_t key, parent; /* parent: its key, or 0 */
-    uint64_t seen;        /* the fold in which it had a row last */
-    uint64_t judged;      /* the fold in which its descent was looked at */
+    uint64_t seen;        /* the pass in which it had a row last */
+    uint64_t judged;      /* the pass in which its descent was looked at */
     bool member, root;
     bool born;              /* in the run: it counts from its birth */
     bool excluded;          /* with all below it */
@@ -165,7 +165,7 @@ struct usage_process {
 struct usage_client {
     uint64_t key;    /* of its row */
     uint64_t device; /* its row's */
-    uint64_t seen;   /* the fold in which it had a row last */
+    uint64_t seen;   /* the pass in which it had a row last */
     bool member;
     double busy_seconds, base;
     signed char state; /* above zero: busy_seconds was read */
@@ -195,7 +195,7 @@ struct usage_device {
 
 struct usage_network {
     uint64_t inode;
-    uint64_t seen;           /* the fold in which a process of the tree was in it last */
+    uint64_t seen;           /* the pass in which a process of the tree was in it last */
     uint64_t read_ns;        /* of the newest */
     double before[2];        /* received, sent: what the tree has done in it until `base` */
     double base[2], last[2]; /* of the counters */
@@ -224,8 +224,8 @@ struct vitals_usage {
     uint64_t count, first_ns, last_ns;
     uint64_t first_boot_ns; /* boottime of the first */
     uint64_t stream;
-    uint64_t fold; /* number of the one under way */
-    bool failed;   /* memory was out in this fold */
+    uint64_t pass; /* number of the one under way */
+    bool failed;   /* memory was out in this pass */
 
     struct usage_subject **subjects; /* tree, root, descendants, system, then devices by key */
     size_t subject_count, subject_capacity;
@@ -259,7 +259,7 @@ struct vitals_usage {
     size_t network_count, network_capacity;
     double network_gone[2];    /* of namespaces that no process of the tree is in any more */
     double network_machine[2]; /* of the machine: counts where the tree was ever in our namespace */
-    double network_host[2];    /* the machine's counters in the fold before */
+    double network_host[2];    /* the machine's counters in the pass before */
     uint64_t network_host_ns, network_readings; /* of the machine's counters */
     bool network_host_known;
     bool network_ours, network_own; /* the tree was ever seen in our namespace, in another */
@@ -293,7 +293,7 @@ static inline struct usage_cell *usage_cell(vitals_usage *usage, size_t subject,
 struct usage_subject *usage_subject_add(vitals_usage *usage, vitals_scope scope, const char *text,
                                         const char *label);
 
-/* The parts of a fold, in this order. They set `failed` if memory is out. */
+/* The parts of a pass, in this order. They set `failed` if memory is out. */
 void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_memory(vitals_usage *usage, const vitals_snapshot *snapshot);

@@ -129,7 +129,7 @@ static const enum measure_place MACHINE_PLACES[] = {
 enum { PARTS = 2 };
 static const size_t PART_SUBJECTS[PARTS] = {SUBJECT_ROOT, SUBJECT_DESCENDANTS};
 
-/* The values that one fold finds on one device. */
+/* The values that one pass finds on one device. */
 struct usage_devices_found {
     struct usage_sum tree[SUMS], parts[PARTS][SUM_OF_PARTS];
     double others_busy;
@@ -155,7 +155,7 @@ static void add_client(vitals_usage *usage, uint64_t boottime_ns, const vitals_r
     }
     client->key = vitals_row_key(row);
     client->device = vitals_row_parent(row);
-    client->seen = usage->fold;
+    client->seen = usage->pass;
     client->member |= process != NULL;
     client->root |= process != NULL && process->root;
 
@@ -203,8 +203,8 @@ static void settle_clients(vitals_usage *usage)
     for (size_t i = 0; i < usage->clients.count; i++) {
         struct usage_client *client = usage->clients.items[i];
         struct usage_device *device = find_device(usage, client->device);
-        bool device_seen = device != NULL && device->seen == usage->fold && device->unread == 0;
-        if (client->seen == usage->fold || (device != NULL && !device_seen)) {
+        bool device_seen = device != NULL && device->seen == usage->pass && device->unread == 0;
+        if (client->seen == usage->pass || (device != NULL && !device_seen)) {
             usage->clients.items[kept++] = client;
             continue;
         }
@@ -220,9 +220,9 @@ static void settle_clients(vitals_usage *usage)
 
 /* ---- measures ---- */
 
-/* The device's energy, and the tree's part of what it drew since the fold before. */
-static void fold_energy(struct usage_device *device, const vitals_row *gpu,
-                        const struct usage_devices_found *found)
+/* The device's energy, and the tree's part of what it drew since the pass before. */
+static void add_energy(struct usage_device *device, const vitals_row *gpu,
+                       const struct usage_devices_found *found)
 {
     struct usage_cell *whole = &device->subject->cells[MEASURE_AT_device_energy_joules];
     struct usage_cell *part = &device->subject->cells[MEASURE_AT_gpu_energy_joules];
@@ -313,7 +313,7 @@ static void add_totals(struct totals *totals, const struct usage_device *device,
     totals->busy_devices += busy->state > 0 && busy->value > 0;
 }
 
-static void fold_device(vitals_usage *usage, const vitals_snapshot *snapshot, const vitals_row *gpu,
+static void add_reading(vitals_usage *usage, const vitals_snapshot *snapshot, const vitals_row *gpu,
                         struct totals *totals)
 {
     static const struct {
@@ -332,7 +332,7 @@ static void fold_device(vitals_usage *usage, const vitals_snapshot *snapshot, co
     if (device == NULL && (device = add_device(usage, gpu)) == NULL)
         return;
     struct usage_cell *cells = device->subject->cells;
-    device->seen = usage->fold;
+    device->seen = usage->pass;
     name_device(device->subject, gpu);
     note_word(gpu, VITALS_GPU_VENDOR, device->vendor);
     note_word(gpu, VITALS_GPU_KERNEL_DRIVER, device->driver);
@@ -366,7 +366,7 @@ static void fold_device(vitals_usage *usage, const vitals_snapshot *snapshot, co
         usage_cell_gauge(&cells[WHOLE[i].place], vitals_row_read_ns(gpu, WHOLE[i].metric), value,
                          state);
     }
-    fold_energy(device, gpu, &found);
+    add_energy(device, gpu, &found);
     add_totals(totals, device, gpu, &found);
 }
 
@@ -432,7 +432,7 @@ void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot)
         if (!is_of_brand(usage, gpu))
             continue;
         if (is_wanted(usage, snapshot, gpu))
-            fold_device(usage, snapshot, gpu, &totals);
+            add_reading(usage, snapshot, gpu, &totals);
         else if (vitals_row_parent(gpu) == 0)
             add_other(&totals, gpu);
     }
@@ -442,7 +442,7 @@ void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot)
     /* A device without a row was lost. Sums are without what the tree has on it. */
     for (size_t i = 0; i < usage->device_count; i++) {
         const struct usage_device *device = usage->devices[i];
-        if (device->seen == usage->fold)
+        if (device->seen == usage->pass)
             continue;
         for (size_t k = 0; k < SUMS && device->key != 0; k++)
             sum_add(&totals.tree[k], VITALS_GONE, 0);
@@ -478,7 +478,7 @@ void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot)
 void usage_devices_end(vitals_usage *usage)
 {
     for (size_t i = 0; i < usage->device_count; i++) {
-        usage->devices[i]->seen = usage->fold;
+        usage->devices[i]->seen = usage->pass;
         usage->devices[i]->unread = 0;
     }
     settle_clients(usage); /* keys of another stream mean nothing here */

@@ -16,7 +16,7 @@ bool usage_has_descendants(const vitals_usage *usage)
 {
     for (size_t i = 0; i < usage->processes.count; i++) {
         const struct usage_process *process = usage->processes.items[i];
-        if (process->member && !process->root && process->seen == usage->fold)
+        if (process->member && !process->root && process->seen == usage->pass)
             return true;
     }
     return false;
@@ -80,7 +80,7 @@ void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot)
             continue;
         }
         process->key = key;
-        process->seen = usage->fold;
+        process->seen = usage->pass;
         process->parent = vitals_row_parent(row);
         if (is_new)
             meet(usage, row, process);
@@ -93,17 +93,17 @@ void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot)
         if (usage->options.no_children != 0)
             process->member = process->root;
         /* Walks up to the first that is known to be in the tree, or not to be, and marks the way.
-         * Each is looked at once per fold: rows that are each other's parents end it too. */
+         * Each is looked at once per pass: rows that are each other's parents end it too. */
         while (usage->options.no_children == 0 && at != NULL && !at->member && !at->excluded &&
-               at->judged != usage->fold) {
-            at->judged = usage->fold;
+               at->judged != usage->pass) {
+            at->judged = usage->pass;
             at = at->parent != 0 ? usage_index_find(&usage->processes, at->parent) : NULL;
         }
         for (struct usage_process *up = process; at != NULL && at->member && up != at;
              up = usage_index_find(&usage->processes, up->parent))
             up->member = true;
         usage->seen_processes += process->member && !was;
-        usage->living += process->member && process->seen == usage->fold;
+        usage->living += process->member && process->seen == usage->pass;
     }
 }
 

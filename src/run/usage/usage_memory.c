@@ -216,7 +216,7 @@ static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
     for (size_t i = 0; i < usage->processes.count; i++) {
         struct usage_process *process = usage->processes.items[i];
         process->memory.ended = false;
-        due |= process->member && process->seen == usage->fold &&
+        due |= process->member && process->seen == usage->pass &&
                (!process->memory.compared || process->memory.twin);
     }
     struct usage_memory_place *places = usage->os != NULL && due
@@ -280,7 +280,7 @@ static void bound(vitals_usage *usage)
     for (size_t i = 0; room && i < usage->processes.count && count < usage->living; i++) {
         const struct usage_process *process = usage->processes.items[i];
         const struct usage_memory *memory = &process->memory;
-        if (process->member && process->seen == usage->fold && memory->walked_ns != 0 &&
+        if (process->member && process->seen == usage->pass && memory->walked_ns != 0 &&
             memory->still_ns <= memory->walked_ns && !memory->twin)
             still[count++] = process;
     }
@@ -411,7 +411,7 @@ static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
         const struct usage_memory *memory = &process->memory;
         struct usage_process *parent = usage_parent(usage, process);
         double own = memory->walked_ns != 0 ? memory->unique : 0;
-        if (process->seen == usage->fold && parent != NULL && !memory->twin &&
+        if (process->seen == usage->pass && parent != NULL && !memory->twin &&
             memory->first_ns > parent->memory.walked_ns)
             parent->memory.forked = f64_max(parent->memory.forked, memory->resident - own);
     }

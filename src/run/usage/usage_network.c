@@ -40,7 +40,7 @@ static struct usage_network *note_network(vitals_usage *usage, uint64_t inode,
         network = &usage->networks[usage->network_count++];
         *network = (struct usage_network){.inode = inode};
     }
-    network->seen = usage->fold;
+    network->seen = usage->pass;
 
     for (size_t i = 0; i < DIRECTIONS; i++) {
         if (vitals_row_number(row, DIRECTION[i].process, &now[i]) <= 0)
@@ -72,7 +72,7 @@ static void settle(vitals_usage *usage)
     size_t kept = 0;
     for (size_t i = 0; i < usage->network_count; i++) {
         const struct usage_network *network = &usage->networks[i];
-        if (network->seen == usage->fold) {
+        if (network->seen == usage->pass) {
             usage->networks[kept++] = *network;
             continue;
         }
@@ -82,7 +82,7 @@ static void settle(vitals_usage *usage)
     usage->network_count = kept;
 }
 
-/* The machine's traffic since the fold before. Returns the time of its reading. */
+/* The machine's traffic since the pass before. Returns the time of its reading. */
 static uint64_t add_machine(vitals_usage *usage, const vitals_row *host)
 {
     double now[DIRECTIONS];
@@ -178,7 +178,7 @@ void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot)
 
 void usage_network_end(vitals_usage *usage)
 {
-    usage->fold++; /* no process of another stream is in any of them */
+    usage->pass++; /* no process of another stream is in any of them */
     settle(usage);
     usage->network_host_known = false;
 }

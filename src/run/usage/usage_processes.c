@@ -208,7 +208,7 @@ static void settle_gone(vitals_usage *usage)
     size_t left = 0, settled = 1;
     for (size_t i = 0; i < usage->processes.count; i++) {
         struct usage_process *process = usage->processes.items[i], *parent;
-        if (process->seen == usage->fold || !process->member)
+        if (process->seen == usage->pass || !process->member)
             continue;
         left++;
         if ((parent = usage_parent(usage, process)) != NULL)
@@ -218,7 +218,7 @@ static void settle_gone(vitals_usage *usage)
         settled = 0;
         for (size_t i = 0; i < usage->processes.count && left > 0; i++) {
             struct usage_process *process = usage->processes.items[i];
-            if (process->seen == usage->fold || !process->member ||
+            if (process->seen == usage->pass || !process->member ||
                 (process->gone_children > 0 && !force))
                 continue;
             settle(usage, process);
@@ -230,7 +230,7 @@ static void settle_gone(vitals_usage *usage)
     size_t kept = 0;
     for (size_t i = 0; i < usage->processes.count; i++) {
         struct usage_process *process = usage->processes.items[i];
-        if (process->seen == usage->fold) {
+        if (process->seen == usage->pass) {
             usage->processes.items[kept++] = process;
             continue;
         }
@@ -242,7 +242,7 @@ static void settle_gone(vitals_usage *usage)
 
 void usage_processes_end(vitals_usage *usage)
 {
-    usage->fold++; /* no process was seen in it */
+    usage->pass++; /* no process was seen in it */
     settle_gone(usage);
     usage->root_key = 0;
 }
@@ -280,7 +280,7 @@ static void set_flow(vitals_usage *usage, enum usage_flow flow, const struct usa
 }
 
 /* All usage of a tree that has ended is known from then on. */
-static void fold_flow(vitals_usage *usage, uint64_t now_ns, enum usage_flow flow)
+static void add_flow(vitals_usage *usage, uint64_t now_ns, enum usage_flow flow)
 {
     struct usage_sum tree = {0}, root = {0};
     uint64_t newest_ns = 0;
@@ -302,7 +302,7 @@ static void fold_flow(vitals_usage *usage, uint64_t now_ns, enum usage_flow flow
     set_flow(usage, flow, &tree, &root, newest_ns != 0 ? newest_ns : now_ns);
 }
 
-static void fold_gauges(vitals_usage *usage, const vitals_snapshot *snapshot)
+static void add_gauges(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     struct usage_sum sums[ARRAY_COUNT(GAUGES)][SUBJECT_SYSTEM] = {0}, counts[SUBJECT_SYSTEM] = {0};
     uint64_t newest_ns[ARRAY_COUNT(GAUGES)] = {0};
@@ -337,7 +337,7 @@ static void fold_gauges(vitals_usage *usage, const vitals_snapshot *snapshot)
 }
 
 /* CPUs in use over the time since the last such figure. */
-static void fold_cores(vitals_usage *usage, uint64_t now_ns)
+static void add_cores(vitals_usage *usage, uint64_t now_ns)
 {
     bool soon = usage->cores_ns != 0 && now_ns - usage->cores_ns < CORES_WINDOW_NS;
     double seconds = (double)(now_ns - usage->cores_ns) / (double)NS_PER_SECOND;
@@ -384,8 +384,8 @@ void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot)
         read_process(usage, process, row);
     settle_gone(usage);
     for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++)
-        fold_flow(usage, now_ns, flow);
-    fold_gauges(usage, snapshot);
+        add_flow(usage, now_ns, flow);
+    add_gauges(usage, snapshot);
     usage_memory(usage, snapshot);
-    fold_cores(usage, now_ns);
+    add_cores(usage, now_ns);
 }

@@ -283,7 +283,7 @@ static struct sample *three_workloads(const char *memory_of_second)
                      rows);
 }
 
-static void what_is_folded_is_summed_by_family(void)
+static void what_is_aggregated_is_summed_by_family(void)
 {
     struct exposition_options options = PLAIN;
     options.max_processes = 1;
@@ -391,7 +391,7 @@ static void what_a_workload_used_never_shrinks(void)
     exposition_free(exposition);
 }
 
-static void rows_beyond_the_cap_are_folded(void)
+static void rows_beyond_the_cap_are_aggregated(void)
 {
     struct exposition_options options = PLAIN;
     options.max_processes = 2;
@@ -601,8 +601,8 @@ static const check_test tests[] = {
     {"a series stands once", a_series_stands_once},
     {"workloads have sums", workloads_have_sums},
     {"what a workload used never shrinks", what_a_workload_used_never_shrinks},
-    {"rows beyond the cap are folded", rows_beyond_the_cap_are_folded},
-    {"what is folded is summed by family", what_is_folded_is_summed_by_family},
+    {"rows beyond the cap are aggregated", rows_beyond_the_cap_are_aggregated},
+    {"what is aggregated is summed by family", what_is_aggregated_is_summed_by_family},
     {"a sum lacks nothing", a_sum_lacks_nothing},
     {"processes on partitions count", processes_on_partitions_count},
     {"levels say what is told", levels_say_what_is_told},

@@ -396,7 +396,7 @@ static void a_damaged_database_is_refused(void)
 }
 
 /* More rows than curves have room for are thinned; peaks and sums see all. */
-static void long_recordings_are_thinned_and_folded_whole(void)
+static void long_recordings_are_thinned_and_aggregated_whole(void)
 {
     enum { ROWS = 300000, COLUMNS = 100 };
     struct record_world world;
@@ -475,7 +475,8 @@ static const check_test tests[] = {
     {"a view in a table's place is not run", a_view_in_a_tables_place_is_not_run},
     {"hostile content is read as what it is", hostile_content_is_read_as_what_it_is},
     {"a damaged database is refused", a_damaged_database_is_refused},
-    {"long recordings are thinned and folded whole", long_recordings_are_thinned_and_folded_whole},
+    {"long recordings are thinned and aggregated whole",
+     long_recordings_are_thinned_and_aggregated_whole},
     {"snapshots need a table", snapshots_need_a_table},
 #endif
 };

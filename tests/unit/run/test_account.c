@@ -342,13 +342,13 @@ static void what_was_counted_speaks_before_what_was_sampled(void)
     add(watched, "memory_peak_low_bytes", "", 4e9, VITALS_LOWER_BOUND);
     add(watched, "processes_seen", "", 30, VITALS_LOWER_BOUND);
     add(watched, "cpu_seconds", "root", 2, VITALS_SAMPLED);
-    const struct run_facts facts = {.wall_seconds = 5,
-                                    .counted_seconds = 5,
-                                    .interval_ns = NS_PER_SECOND,
-                                    .counted = counts,
-                                    .methods = "cgroup2 wait4",
-                                    .watched = watched};
-    account_fill(account, &facts);
+    const struct run_outcome outcome = {.wall_seconds = 5,
+                                        .counted_seconds = 5,
+                                        .interval_ns = NS_PER_SECOND,
+                                        .counted = counts,
+                                        .methods = "cgroup2 wait4",
+                                        .watched = watched};
+    account_fill(account, &outcome);
     CHECK_NEAR(value_of(account, "cpu_seconds", "", &state), 10, 0);
     CHECK_INT(state, VITALS_HAVE);
     CHECK_NEAR(value_of(account, "cpu_cores", "", &state), 2, 1e-9);
@@ -372,8 +372,8 @@ static void memory_that_nothing_counted_is_bounded_and_estimated(void)
     count(COUNTED_MEMORY_SUM_BYTES, 500e6, "taskstats");
     add(watched, "memory_peak_low_bytes", "", 13e6, VITALS_LOWER_BOUND);
     add(watched, "memory_peak_high_bytes", "", 20e6, VITALS_ESTIMATE);
-    const struct run_facts facts = {.wall_seconds = 1, .counted = counts, .watched = watched};
-    account_fill(account, &facts);
+    const struct run_outcome outcome = {.wall_seconds = 1, .counted = counts, .watched = watched};
+    account_fill(account, &outcome);
     CHECK_NEAR(value_of(account, "memory_peak_low_bytes", "", &state), 433e6, 0);
     CHECK_INT(state, VITALS_LOWER_BOUND);
     CHECK_NEAR(value_of(account, "memory_peak_high_bytes", "", &state), 453e6, 0);
@@ -392,8 +392,8 @@ static void an_image_before_an_exec_is_in_the_bracket(void)
     begin_counts();
     count(COUNTED_MEMORY_LARGEST_BYTES, 300e6, "wait4");
     count(COUNTED_MEMORY_SUM_BYTES, 1e6, "taskstats");
-    const struct run_facts facts = {.wall_seconds = 1, .counted = counts};
-    account_fill(account, &facts);
+    const struct run_outcome outcome = {.wall_seconds = 1, .counted = counts};
+    account_fill(account, &outcome);
     CHECK_NEAR(value_of(account, "memory_peak_low_bytes", "", &state), 300e6, 0);
     CHECK(value_of(account, "memory_peak_high_bytes", "", &state) >= 300e6);
     CHECK_INT(state, VITALS_ESTIMATE);
@@ -417,8 +417,9 @@ static void a_peak_below_what_was_seen_is_no_peak(void)
         count(COUNTED_MEMORY_PEAK_BYTES, 764e3, "cgroup v1");
         count(COUNTED_MEMORY_LARGEST_BYTES, ROWS[i].largest, "wait4");
         add(watched, ANONYMOUS_LARGEST, "", ROWS[i].anonymous, VITALS_SAMPLED);
-        const struct run_facts facts = {.wall_seconds = 1, .counted = counts, .watched = watched};
-        account_fill(account, &facts);
+        const struct run_outcome outcome = {
+            .wall_seconds = 1, .counted = counts, .watched = watched};
+        account_fill(account, &outcome);
         CHECK_NEAR(value_of(account, "memory_peak_bytes", "", &state), ROWS[i].told, 0);
         CHECK_INT(state, ROWS[i].state);
         CHECK_NULL(vitals_account_find(account, ANONYMOUS_LARGEST, ""));
@@ -437,8 +438,8 @@ static void children_that_nobody_waited_for_are_said(void)
     count(COUNTED_READ_BYTES, 4096, "wait4");
     count(COUNTED_MINOR_FAULTS, 7, "wait4");
     add(watched, "cpu_seconds", "", 0.5, VITALS_SAMPLED);
-    const struct run_facts facts = {.wall_seconds = 1, .counted = counts, .watched = watched};
-    account_fill(account, &facts);
+    const struct run_outcome outcome = {.wall_seconds = 1, .counted = counts, .watched = watched};
+    account_fill(account, &outcome);
     CHECK_NEAR(value_of(account, "cpu_seconds", "", &state), 0.5, 0);
     CHECK_INT(state, VITALS_LOWER_BOUND);
     static const char *const REST[] = {"cpu_user_seconds", "disk_read_bytes", "minor_faults"};
@@ -456,8 +457,8 @@ static void a_sampler_that_did_not_answer_is_said(void)
     vitals_availability state;
     vitals_account *account = account_new();
     begin_counts();
-    const struct run_facts facts = {.wall_seconds = 1, .counted = counts, .watched = NULL};
-    account_fill(account, &facts);
+    const struct run_outcome outcome = {.wall_seconds = 1, .counted = counts, .watched = NULL};
+    account_fill(account, &outcome);
     (void)value_of(account, "memory_peak_low_bytes", "", &state);
     CHECK_INT(state, VITALS_TIMED_OUT);
     CHECK_CONTAINS(vitals_account_attribute(account, "missing").bytes, "did not answer");
@@ -478,9 +479,9 @@ static void a_device_is_busy_over_the_whole_run(void)
                                        .state = VITALS_SAMPLED,
                                        .value = 1};
     CHECK_OK(vitals_account_add(watched, &memory, &error), error);
-    const struct run_facts facts = {
+    const struct run_outcome outcome = {
         .wall_seconds = 10, .counted = counts, .watched = watched, .invented = true};
-    account_fill(account, &facts);
+    account_fill(account, &outcome);
     CHECK_NEAR(value_of(account, "gpu_busy_ratio", "GPU-a", &state), 0.5, 1e-9);
     CHECK_STR(vitals_figure_source(vitals_account_find(account, "gpu_memory_peak_bytes", "GPU-a")),
               "invented by the demo, every 1 s");

@@ -37,9 +37,9 @@ static void add(vitals_account *account, const char *name, const char *subject, 
 static vitals_account *account_of(const vitals_account *watched, uint64_t reaped)
 {
     vitals_account *account = account_new();
-    const struct run_facts facts = {
+    const struct run_outcome outcome = {
         .wall_seconds = 1, .reaped = reaped, .counted = counts, .watched = watched};
-    account_fill(account, &facts);
+    account_fill(account, &outcome);
     return account;
 }
 

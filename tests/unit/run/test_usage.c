@@ -14,11 +14,11 @@ static void a_mean_is_over_time(void)
     struct world_process *root = world_add(&world, 1, 0, 10, 5);
     vitals_usage *usage = usage_of_launcher(5);
     root->resident = 100;
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     world.seconds += 8; /* nine seconds in all, from 100 to 300 */
     root->resident = 300;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(figure_of(usage, "memory_resident_mean_bytes", "", NULL), (100 + 200 * 9) / 10.0,
                1e-6);
     CHECK_NEAR(figure_of(usage, "memory_resident_peak_bytes", "", NULL), 300, 0);
@@ -34,16 +34,16 @@ static void what_is_missing_is_in_no_mean(void)
     struct world_process *root = world_add(&world, 1, 0, 10, 5);
     vitals_usage *usage = usage_of_launcher(5);
     root->resident = 100;
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     root->resident = (double)NAN;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     (void)newest(usage, VITALS_SCOPE_TREE, "memory_resident_bytes", &state);
     CHECK_INT(state, VITALS_DENIED);
     world.seconds += 100;
     root->resident = 100;
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(figure_of(usage, "memory_resident_mean_bytes", "", NULL), 100, 1e-9);
     CHECK_NEAR(figure_of(usage, "memory_resident_min_bytes", "", NULL), 100, 0);
     world_done(&world, usage);
@@ -57,9 +57,9 @@ static void the_end_of_a_tree_is_no_reading(void)
     struct world_process *root = world_add(&world, 1, 0, 10, 5);
     root->resident = root->peak = 500;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.process_count = 0;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     (void)newest(usage, VITALS_SCOPE_TREE, "memory_resident_bytes", &state);
     CHECK_INT(state, VITALS_GONE);
     CHECK_NEAR(figure_of(usage, "memory_resident_min_bytes", "", NULL), 500, 0);
@@ -76,11 +76,11 @@ static void shared_pages_are_counted_once(void)
     root->resident = 1000;
     root->unique = 400;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 600, 0);
     CHECK_INT(state, VITALS_ESTIMATE); /* nothing tells yet that it stands still */
     root->walked = world.seconds - 0.5;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 600, 0);
     CHECK_INT(state, VITALS_HAVE);
     CHECK_NEAR(tree(usage, "memory_both_bytes"), 1000, 0);
@@ -88,7 +88,7 @@ static void shared_pages_are_counted_once(void)
     struct world_process *child = world_add(&world, 2, 1, 11, 10);
     child->resident = 900;
     child->unique = 100;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 800, 0);
     CHECK_INT(state, VITALS_ESTIMATE);
     CHECK_NEAR(tree(usage, "memory_private_bytes"), 500, 0);
@@ -103,10 +103,10 @@ static void anonymous_pages_are_told_of_the_largest_process(void)
     world_add(&world, 1, 0, 10, 5)->anonymous = 300;
     world_add(&world, 2, 1, 11, 10)->anonymous = 700;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_end(&world, 2);
     world_find(&world, 1)->anonymous = 200;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(figure_of(usage, "memory_anonymous_largest_bytes", "", &state), 700, 0);
     CHECK_INT(state, VITALS_LOWER_BOUND);
     world_done(&world, usage);
@@ -119,10 +119,10 @@ static void every_processs_own_peak_is_summed(void)
     world_add(&world, 1, 0, 10, 5)->peak = 4000;
     world_add(&world, 2, 1, 11, 10)->peak = 2000;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_end(&world, 2);
     world_find(&world, 1)->peak = 5000;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(figure_of(usage, "memory_peak_sum_bytes", "", &state), 7000, 0);
     CHECK_INT(state, VITALS_ESTIMATE);
     CHECK_NEAR(figure_of(usage, "processes_seen", "", NULL), 2, 0);
@@ -138,14 +138,14 @@ static void steps_of_the_clock_and_sleep_do_not_count(void)
     world_init(&world);
     struct world_process *root = world_add(&world, 1, 0, 10, 5);
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.realtime -= 86400;
     root->cpu = 1;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_cores"), 1, 1e-9);
     world.realtime += 2 * 86400; /* asleep: the monotonic clock stood still */
     root->cpu = 2;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_cores"), 1, 1e-9);
     CHECK_NEAR(figure_of(usage, "wall_seconds", "", NULL), 2, 1e-9);
     CHECK_NEAR(figure_of(usage, "cpu_mean_cores", "", NULL), 1, 1e-9);
@@ -157,10 +157,10 @@ static void a_snapshot_that_is_not_newer_is_passed_over(void)
     world_init(&world);
     world_add(&world, 1, 0, 10, 5)->cpu = 1;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.seconds -= 1;
     world_find(&world, 1)->cpu = 9;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_UINT(vitals_usage_count(usage), 1);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 1, 0);
     world_done(&world, usage);
@@ -172,15 +172,15 @@ static void cores_need_a_window(void)
     vitals_availability state;
     world_add(&world, 1, 0, 10, 5);
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     (void)newest(usage, VITALS_SCOPE_TREE, "cpu_cores", &state);
     CHECK_INT(state, VITALS_NOT_YET);
     world.seconds -= 0.99;
     world_find(&world, 1)->children_user = 0.01; /* one step of the kernel's in 10 ms */
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     (void)newest(usage, VITALS_SCOPE_TREE, "cpu_cores", &state);
     CHECK_INT(state, VITALS_NOT_YET);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_cores"), 0.01 / 1.01, 1e-9);
     world_done(&world, usage);
 }
@@ -192,13 +192,13 @@ static void an_early_snapshot_has_cores(void)
     vitals_availability state;
     world_add(&world, 1, 0, 10, 5);
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     for (int i = 0; i < 20; i++) {
         double seconds = i % 2 == 0 ? 0.095 : 0.105;
         world.seconds -= 1 - seconds;
         world.host_busy += seconds;
         world_find(&world, 1)->children_user += seconds;
-        world_fold(&world, usage);
+        world_tick(&world, usage);
         CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "cpu_cores", &state), 1, 1e-6);
         CHECK(state > 0 && state != VITALS_STALE);
         CHECK_NEAR(newest(usage, VITALS_SCOPE_SYSTEM, "cpu_cores", &state), 1, 1e-6);
@@ -213,10 +213,10 @@ static void keys_of_another_stream_mean_others(void)
     world_init(&world);
     world_add(&world, 1, 0, 10, 5)->cpu = 4;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.stream = 8;
     world.processes[0].cpu = 3; /* the same key, another process */
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 7, 1e-9);
     world_done(&world, usage);
 }
@@ -227,14 +227,14 @@ static void a_list_that_cannot_be_read_ends_nobody(void)
     vitals_availability state;
     world_add(&world, 1, 0, 10, 5)->cpu = 4;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.listed = VITALS_DENIED;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     (void)newest(usage, VITALS_SCOPE_TREE, "cpu_seconds", &state);
     CHECK_INT(state, VITALS_DENIED);
     world.listed = 0;
     world.processes[0].cpu = 5;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 5, 1e-9);
     world_done(&world, usage);
 }
@@ -246,9 +246,9 @@ static void the_machine_counts_from_the_first_snapshot(void)
     world_init(&world);
     vitals_usage *usage = usage_of(NULL);
     world.host_busy = 500;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.host_busy = 502;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_SYSTEM, "cpu_seconds", NULL), 2, 1e-9);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_SYSTEM, "cpu_cores", NULL), 2, 1e-9);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_SYSTEM, "cpu_ratio", NULL), 0.25, 1e-9);
@@ -272,7 +272,7 @@ static void what_was_not_read_anew_is_stale(void)
         world.host_disk = 1e9 * (i / 20);
         world.host_busy = 500 + 2 * (i / 20);
         world.host_memory = 1e9 * (1 + i / 20);
-        world_fold(&world, usage);
+        world_tick(&world, usage);
         for (size_t k = 0; k < CHECK_COUNT(NAMES) && i >= 20; k++) {
             (void)newest(usage, VITALS_SCOPE_SYSTEM, NAMES[k], &state);
             /* CPU time of the machine is counted by ticks. */
@@ -300,11 +300,11 @@ static void a_walk_of_memory_counts_once(void)
     root->unique = 900;
     vitals_usage *usage = usage_of_launcher(5);
     world.detail_read = world.seconds;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_pss_bytes", &state), 1000, 0);
     CHECK_INT(state, VITALS_HAVE);
     root->resident = 5000;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_pss_bytes", &state), 1000, 0);
     CHECK_INT(state, VITALS_STALE);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_private_bytes", &state), 900, 0);
@@ -317,7 +317,7 @@ static void a_walk_of_memory_counts_once(void)
     CHECK_INT(state, VITALS_HAVE);
     world.detail_read = world.seconds;
     root->proportional = 3000;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_pss_bytes", &state), 3000, 0);
     CHECK_INT(state, VITALS_HAVE);
     CHECK_NEAR(figure_of(usage, "memory_pss_mean_bytes", "", NULL), 2000, 1e-6);
@@ -333,12 +333,12 @@ static void what_is_denied_later_was_seen_for_a_part(void)
     root->proportional = 1000;
     vitals_usage *usage = usage_of_launcher(5);
     world.detail_read = world.seconds;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     (void)figure_of(usage, "memory_pss_peak_bytes", "", &peak);
     CHECK_INT(peak, VITALS_SAMPLED);
     world.detail_read = world.seconds;
     root->proportional = (double)NAN;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(figure_of(usage, "memory_pss_peak_bytes", "", &peak), 1000, 0);
     CHECK_INT(peak, VITALS_LOWER_BOUND);
     (void)figure_of(usage, "memory_pss_mean_bytes", "", &mean);

@@ -13,10 +13,10 @@ static void who_was_there_before_counts_from_then(void)
     root->cpu = 1000;
     root->children_user = 300;
     vitals_usage *usage = usage_of_pid(10);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 0, 0);
     root->cpu = 1001.5;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 1.5, 1e-9);
     CHECK_NEAR(tree(usage, "cpu_cores"), 1.5, 1e-9);
     CHECK_NEAR(tree(usage, "cpu_ratio"), 1.5 / 4, 1e-9);
@@ -28,9 +28,9 @@ static void who_is_born_in_the_run_counts_from_birth(void)
     world_init(&world);
     world_add(&world, 1, 0, 10, 5)->start = 10;
     vitals_usage *usage = usage_of_pid(10);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_add(&world, 2, 1, 11, 10)->cpu = 0.75;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 0.75, 1e-9);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_ROOT, "cpu_seconds", NULL), 0, 0);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_DESCENDANTS, "cpu_seconds", NULL), 0.75, 1e-9);
@@ -43,7 +43,7 @@ static void a_launchers_children_count_from_birth(void)
     world_add(&world, 1, 99, 10, 5)->cpu = 0.25;
     world_add(&world, 2, 99, 11, 6)->cpu = 50; /* outside the tree */
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 0.25, 1e-9);
     CHECK_NEAR(tree(usage, "processes"), 1, 0);
     world_done(&world, usage);
@@ -56,13 +56,13 @@ static void what_a_reaped_child_did_is_counted_once(void)
     world_add(&world, 1, 0, 10, 5);
     world_add(&world, 2, 1, 11, 10)->cpu = 0.4;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 0.4, 1e-9);
     world_end(&world, 2);
     world_find(&world, 1)->children_user = 1;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 1, 1e-9);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 1, 1e-9);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_ROOT, "cpu_seconds", NULL), 0, 0);
     world_done(&world, usage);
@@ -74,10 +74,10 @@ static void children_between_two_snapshots_are_seen_in_their_parent(void)
     world_add(&world, 1, 0, 10, 5);
     vitals_usage *usage = usage_of_launcher(5);
     for (int i = 0; i < 100; i++) {
-        world_fold(&world, usage);
+        world_tick(&world, usage);
         world_find(&world, 1)->children_user = 0.05 * (i + 1);
     }
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 5, 1e-9);
     world_done(&world, usage);
 }
@@ -92,12 +92,12 @@ static void the_kernels_rounding_does_not_add_up(void)
     double truth = 0;
     for (int i = 0; i < 1000; i++) {
         world_add(&world, (uint64_t)(2 + i), 1, 11, 10)->cpu = 0.057;
-        world_fold(&world, usage);
+        world_tick(&world, usage);
         world_end(&world, (uint64_t)(2 + i));
         truth += 0.057;
         world_find(&world, 1)->children_user = floor(truth * 100) / 100;
     }
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), truth, 0.02);
     world_done(&world, usage);
 }
@@ -109,13 +109,13 @@ static void a_child_that_is_read_beside_its_own_end_counts_once(void)
     world_add(&world, 1, 0, 10, 5);
     world_add(&world, 2, 1, 11, 10)->cpu = 2;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_find(&world, 1)->children_user = 2;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_end(&world, 2);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_find(&world, 1)->cpu = 2.5;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 4.5, 1e-9);
     world_done(&world, usage);
 }
@@ -127,12 +127,12 @@ static void a_child_whose_end_comes_later_counts_once(void)
     world_add(&world, 1, 0, 10, 5);
     world_add(&world, 2, 1, 11, 10)->cpu = 2;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_end(&world, 2);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 2, 1e-9);
     world_find(&world, 1)->children_user = 2.1;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 2.1, 1e-9);
     world_done(&world, usage);
 }
@@ -145,10 +145,10 @@ static void children_that_nobody_waits_for_keep_their_share(void)
     vitals_usage *usage = usage_of_launcher(5);
     for (int i = 0; i < 10; i++) {
         world_add(&world, (uint64_t)(2 + i), 1, 11, 10)->cpu = 0.5;
-        world_fold(&world, usage);
+        world_tick(&world, usage);
         world_end(&world, (uint64_t)(2 + i));
     }
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 5, 1e-9);
     world_done(&world, usage);
 }
@@ -160,18 +160,18 @@ static void what_nobody_waited_for_hides_nothing_of_others(void)
     world_add(&world, 1, 0, 10, 5);
     world_add(&world, 2, 1, 11, 10)->cpu = 0.1;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_add(&world, 3, 2, 12, 11)->cpu = 4;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_end(&world, 3);
-    world_fold(&world, usage);
-    world_fold(&world, usage); /* the shell is read after its child's end */
+    world_tick(&world, usage);
+    world_tick(&world, usage); /* the shell is read after its child's end */
     world_end(&world, 2);
     world_find(&world, 1)->children_user = 0.1;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 4.1, 1e-9);
     world_find(&world, 1)->children_user = 1.1; /* a child that was never seen */
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 5.1, 1e-9);
     world_done(&world, usage);
 }
@@ -184,12 +184,12 @@ static void a_family_that_ends_at_once_is_handed_up(void)
     world_add(&world, 3, 2, 12, 11)->cpu = 0.2;
     world_add(&world, 4, 3, 13, 12)->cpu = 0.3;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_end(&world, 2);
     world_end(&world, 3);
     world_end(&world, 4);
     world_find(&world, 1)->children_user = 0.7;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 0.7, 1e-9);
     world_done(&world, usage);
 }
@@ -201,16 +201,16 @@ static void an_orphan_stays_and_keeps_its_share(void)
     world_add(&world, 1, 0, 10, 5)->start = 10;
     world_add(&world, 2, 1, 11, 10);
     vitals_usage *usage = usage_of_pid(10);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_end(&world, 1);
     struct world_process *orphan = world_find(&world, 2);
     orphan->parent = 900;
     orphan->parent_pid = 1;
     orphan->cpu = 3;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 3, 1e-9);
     world_end(&world, 2);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 3, 1e-9);
     world_done(&world, usage);
 }
@@ -223,12 +223,12 @@ static void what_a_child_did_before_the_run_is_not_the_runs(void)
     child->start = 11;
     child->cpu = 100;
     vitals_usage *usage = usage_of_pid(10);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     child->cpu = 101;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_end(&world, 2);
     world_find(&world, 1)->children_user = 101.5; /* half a second that no snapshot saw */
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 1.5, 1e-9);
     world_done(&world, usage);
 }
@@ -240,15 +240,15 @@ static void rows_that_are_each_others_parents_end(void)
     world_add(&world, 2, 3, 11, 12)->cpu = 1;
     world_add(&world, 3, 2, 12, 11)->cpu = 1;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 0, 0);
     world_find(&world, 2)->parent = 1;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 2, 0);
     world_find(&world, 2)->parent = 3;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.process_count = 0;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 2, 0);
     world_done(&world, usage);
 }
@@ -266,12 +266,12 @@ static void strangers_and_all_below_them_are_left_out(void)
     world_add(&world, 2, 0, 11, 5)->cpu = 10;
     world_add(&world, 3, 2, 12, 11)->cpu = 100;
     vitals_usage *usage = usage_of(&options);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 1, 0);
     world_end(&world, 2);
     world_add(&world, 4, 1, 11, 10)->cpu = 7; /* another process with that number */
     world_find(&world, 4)->start = 9000;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 8, 0);
     world_done(&world, usage);
 }
@@ -287,11 +287,11 @@ static void no_children_means_the_named_alone(void)
     options.no_children = 1;
     world_add(&world, 1, 0, 10, 5);
     vitals_usage *usage = usage_of(&options);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world_add(&world, 2, 1, 11, 10)->cpu = 10;
     world_find(&world, 1)->cpu = 1;
     world_find(&world, 1)->children_user = 30;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 1, 0);
     CHECK_NEAR(tree(usage, "processes"), 1, 0);
     vitals_availability state;
@@ -308,12 +308,12 @@ static void input_of_a_reaped_child_is_counted_once(void)
     world_add(&world, 1, 0, 10, 5)->read = 100;
     world_add(&world, 2, 1, 11, 10)->read = 1000;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "disk_read_bytes"), 1100, 0);
     world_end(&world, 2);
     world_find(&world, 1)->read = 100 + 1500; /* its own, and all that the child read */
     world_find(&world, 1)->children_user = 0.1;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "disk_read_bytes"), 1600, 0);
     vitals_availability state;
     CHECK_NEAR(newest(usage, VITALS_SCOPE_ROOT, "disk_read_bytes", &state), 600, 0);
@@ -328,14 +328,14 @@ static void what_cannot_be_read_is_a_lower_bound_and_never_nought(void)
     world_add(&world, 1, 0, 10, 5)->read = 100;
     world_add(&world, 2, 1, 11, 10)->io = VITALS_DENIED;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "disk_read_bytes", &state), 100, 0);
     CHECK_INT(state, VITALS_LOWER_BOUND);
     world_done(&world, usage);
     world_init(&world);
     world_add(&world, 1, 0, 10, 5)->io = VITALS_DENIED;
     usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     (void)newest(usage, VITALS_SCOPE_TREE, "disk_read_bytes", &state);
     CHECK_INT(state, VITALS_DENIED);
     (void)figure_of(usage, "disk_read_bytes", "", &state);

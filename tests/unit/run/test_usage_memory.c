@@ -43,7 +43,7 @@ static void shared_pages_are_held_once(void)
     for (uint64_t key = 1; key <= 8; key++)
         add(key, key == 1 ? 0 : 1, 200 + (double)key, 1, 25);
     for (int i = 0; i < 3; i++)
-        world_fold(&world, usage);
+        world_tick(&world, usage);
     CHECK_NEAR(low_of(usage), 208, 0);
     CHECK_NEAR(high_of(usage), 8 + 207, 0);
     world_done(&world, usage);
@@ -56,9 +56,9 @@ static void private_pages_are_held_together(void)
     vitals_usage *usage = usage_of_launcher(5);
     for (uint64_t key = 1; key <= 4; key++)
         add(key, key == 1 ? 0 : 1, 50 + (double)key, 50, 50);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(low_of(usage), 54, 0);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(low_of(usage), 200, 0);
     CHECK(high_of(usage) >= 200);
     world_done(&world, usage);
@@ -70,17 +70,17 @@ static void pages_that_a_fork_shares_are_held_once(void)
     world_init(&world);
     vitals_usage *usage = usage_of_launcher(5);
     struct world_process *parent = add(1, 0, 100, 100, 100);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     parent->resident = parent->peak = 300; /* it is not walked through again */
     parent->faults = 200;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     for (uint64_t key = 2; key <= 5; key++) {
         struct world_process *child = add(key, 1, 290, (double)INFINITY, (double)INFINITY);
-        world_fold(&world, usage); /* nor the child at once */
+        world_tick(&world, usage); /* nor the child at once */
         child->unique = 0;
         child->proportional = 290 / (double)key;
         child->walked = world.seconds;
-        world_fold(&world, usage);
+        world_tick(&world, usage);
         CHECK_NEAR(low_of(usage), 300, 0);
         CHECK_NEAR(high_of(usage), 300, 10);
     }
@@ -93,15 +93,15 @@ static void peaks_in_turn_are_not_held_together(void)
     world_init(&world);
     vitals_usage *usage = usage_of_launcher(5);
     struct world_process *first = add(1, 0, 200, 200, 200), *second = add(2, 1, 10, 10, 10);
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(low_of(usage), 210, 0);
     first->resident = 10; /* it has not been walked through since */
     second->resident = second->peak = second->unique = second->proportional = 200;
     second->faults = 50;
     second->walked = world.seconds;
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(low_of(usage), 210, 0);
     CHECK_NEAR(figure_of(usage, "memory_peak_sum_bytes", "", NULL), 400, 0);
     world_done(&world, usage);
@@ -115,7 +115,7 @@ static void borrowed_memory_is_held_once(void)
     add(1, 0, 200, 200, 200);
     add(2, 1, 200, 200, 200);
     for (int i = 0; i < 3; i++)
-        world_fold(&world, usage);
+        world_tick(&world, usage);
     CHECK_NEAR(low_of(usage), 200, 0);
     world_done(&world, usage);
 }
@@ -130,7 +130,7 @@ static void borrowed_memory_of_brothers_is_held_once(void)
     add(2, 1, 200, 195, 196);
     add(3, 1, 200, 196, 197);
     for (int i = 0; i < 3; i++)
-        world_fold(&world, usage);
+        world_tick(&world, usage);
     CHECK(low_of(usage) <= 210);
     CHECK(low_of(usage) >= 205); /* the first and one of the two */
     world_done(&world, usage);
@@ -144,11 +144,11 @@ static void a_peak_from_before_is_none_of_the_run(void)
     struct world_process *root = world_add(&world, 1, 0, 10, 5);
     root->resident = 100;
     root->peak = 5000;
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(low_of(usage), 100, 0);
     root->peak = 6000;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(low_of(usage), 6000, 0);
     world_done(&world, usage);
 }
@@ -164,12 +164,12 @@ static void pages_of_files_pass_no_limit(void)
         process->shared_memory = 40;
         process->anonymous = 60;
     }
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(low_of(usage), 5120, 0);
     CHECK_NEAR(usage_memory_firm(usage), 62, 0);
     usage->shared_is_held = true;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(usage_memory_firm(usage), 100, 0);
     world_done(&world, usage);
 }
@@ -185,13 +185,13 @@ static void firm_pages_are_held_together(void)
         process->shared = 20;
         process->shared_memory = 5; /* and 15 of a file, of which PSS may have all */
     }
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(usage_memory_firm(usage), 4 * 95, 0);
     while (world.process_count > 0)
         world_end(&world, world.process_count);
     world_add(&world, 9, 0, 18, 5)->resident = 1;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(usage_memory_firm(usage), 4 * 95, 0);
     world_done(&world, usage);
 }
@@ -210,8 +210,8 @@ static void the_kernel_tells_firm_pages_of_small_programs(void)
             process->anonymous_share = 40;
             process->shared_memory_share = 5;
         }
-        world_fold(&world, usage);
-        world_fold(&world, usage);
+        world_tick(&world, usage);
+        world_tick(&world, usage);
         CHECK_NEAR(usage_memory_firm(usage), held ? 4 * 45 : 4 * 40, 0);
         world_done(&world, usage);
     }
@@ -350,7 +350,7 @@ static void tick(vitals_usage *usage)
         model.firmest = fmax(model.firmest, told->resident - told->shared);
         world.processes[world.process_count++] = *told;
     }
-    world_fold(&world, usage);
+    world_tick(&world, usage);
 }
 
 static void no_bound_is_above_what_was_held(void)
@@ -401,15 +401,15 @@ static void pages_of_which_shared_ones_are_not_known_are_not_its_own(void)
     vitals_usage *usage = usage_of_launcher(5);
     for (uint64_t key = 1; key <= 4; key++)
         add(key, key == 1 ? 0 : 1, 200, 10, 57)->shared = 190;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "memory_both_bytes"), 230, 0);
     for (uint64_t key = 2; key <= 4; key++)
         world_find(&world, key)->shared = (double)INFINITY;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "memory_both_bytes"), 230, 0);
     for (uint64_t key = 2; key <= 4; key++)
         world_find(&world, key)->shared = 190;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(high_of(usage), 230, 0);
     world_done(&world, usage);
 }
@@ -421,43 +421,43 @@ static void what_grew_meanwhile_is_not_shared(void)
     vitals_availability state;
     vitals_usage *usage = usage_of_launcher(5);
     struct world_process *root = add(1, 0, 100, 90, 95);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "memory_shared_bytes"), 10, 0);
     /* Grown by 1000 since, and walked through half-way. */
     root->resident = 1100;
     root->unique = 590;
     root->walked = world.seconds - 0.5;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 0, 0);
     CHECK_INT(state, VITALS_ESTIMATE);
     /* And shrunk. */
     root->resident = 200;
     root->unique = 300;
     root->walked = world.seconds - 0.5;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "memory_shared_bytes"), 0, 0);
     /* Not walked through again. */
     root->resident = 5000;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "memory_shared_bytes"), 0, 0);
     /* Just after the resident size was read, but told of with the next. */
     root->resident = 9000;
     root->unique = 4980;
     root->walked = world.seconds - 0.95;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 20, 0);
     CHECK_INT(state, VITALS_ESTIMATE); /* in so short a time it may grow by GiB */
     /* It stood still all the while. */
     root->unique = 8970;
     root->walked = world.seconds - 0.5;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 30, 0);
     CHECK_INT(state, VITALS_HAVE);
     /* One that gave back as many pages as it faulted in did not. */
     root->faults = 1;
     root->unique = 8975;
     root->walked = world.seconds - 0.5;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 25, 0);
     CHECK_INT(state, VITALS_ESTIMATE);
     CHECK_NEAR(figure_of(usage, "memory_shared_peak_bytes", "", NULL), 30, 0);
@@ -472,11 +472,11 @@ static void what_has_the_map_of_another_shares_nothing(void)
     vitals_usage *usage = usage_of_launcher(5);
     add(1, 0, 100, 90, 95);
     add(2, 1, 103, 60, 62);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     for (size_t i = 0; i < world.process_count; i++)
         world.processes[i].walked = world.seconds - 0.5;
     usage_member_of(usage, 2)->memory.twin = true;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 10, 0);
     CHECK_INT(state, VITALS_HAVE);
     world_done(&world, usage);
@@ -514,9 +514,9 @@ static void memory_of_what_has_ended_is_not_held_beside_that_of_others(void)
     struct world_process *process = world_add(&world, 2, 1, ending, getpid());
     process->resident = 20;
     process->unique = (double)INFINITY;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     process->resident = 200;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "memory_both_bytes"), 210, 0);
     close(ends[1]);
     siginfo_t how;
@@ -524,7 +524,7 @@ static void memory_of_what_has_ended_is_not_held_beside_that_of_others(void)
     process = world_add(&world, 3, 1, other, getpid());
     process->resident = 200;
     process->unique = (double)INFINITY;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "memory_both_bytes"), 210, 0);
     CHECK_INT(waitpid(ending, NULL, 0), ending);
     CHECK_INT(kill(other, SIGKILL), 0);
@@ -543,7 +543,7 @@ static void a_process_that_had_ended_has_no_peak(void)
     world_init(&world);
     vitals_usage *usage = usage_of_launcher(5);
     add(1, 0, 0, 0, 0);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_OK(vitals_usage_account(usage, &account, &error), error);
     const vitals_figure *peak = vitals_account_find(account, "memory_peak_low_bytes", "");
     CHECK(peak != NULL);

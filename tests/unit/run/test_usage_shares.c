@@ -30,7 +30,7 @@ static void step(vitals_usage *usage, double tree_cpu, double busy, double joule
     world.processes[0].cpu += tree_cpu;
     world.host_busy += busy;
     world.host_energy += joules;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
 }
 
 static void energy_is_shared_by_cpu_time(void)
@@ -39,7 +39,7 @@ static void energy_is_shared_by_cpu_time(void)
     begin();
     world.host_energy = 5000;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     step(usage, 0.5, 2, 40); /* a quarter */
     step(usage, 1, 1, 30);   /* all of it */
     step(usage, 0, 3, 100);  /* nothing */
@@ -57,11 +57,11 @@ static void a_reading_that_was_not_due_is_shared_once(void)
 {
     begin();
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.host_read = world.seconds;
     step(usage, 0.5, 1, 10);
     world.processes[0].cpu += 0.5; /* goes on, while the machine is not read */
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_energy_joules"), 5, 1e-9);
     world.host_read = 0;
     step(usage, 0, 1, 10);
@@ -77,8 +77,8 @@ static void energy_that_is_denied_is_said_and_never_nought(void)
     begin();
     world.host_energy = (double)NAN;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     CHECK_INT(figure(usage, "package_energy_joules", "system", &value), VITALS_DENIED);
     CHECK_INT(figure(usage, "cpu_energy_joules", "", &value), VITALS_DENIED);
     CHECK_NEAR(value, -1, 0);
@@ -94,7 +94,7 @@ static void one_reading_says_nothing_of_energy(void)
     double value;
     begin();
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_INT(figure(usage, "package_energy_joules", "system", &value), VITALS_UNSET);
     CHECK_INT(figure(usage, "cpu_energy_joules", "", &value), VITALS_UNSET);
     world_done(&world, usage);
@@ -108,10 +108,10 @@ static void traffic_in_our_namespace_is_at_most_the_machines(void)
     begin();
     world.host_received = 1000;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.host_received = 1700;
     world.host_sent = 40;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state), 700, 0);
     CHECK_INT(state, VITALS_UPPER_BOUND);
     CHECK_NEAR(tree(usage, "network_transmitted_bytes"), 40, 0);
@@ -125,12 +125,12 @@ static void what_went_through_at_the_end_counts(void)
     vitals_availability state;
     begin();
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.host_received = 300;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.process_count = 0;
     world.host_received = 700;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state), 700, 0);
     CHECK_INT(state, VITALS_UPPER_BOUND);
     for (const vitals_usage_value *value = NULL;
@@ -154,11 +154,11 @@ static void a_namespace_of_its_own_counts_once(void)
         world.processes[i].received = 5000;
     }
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     for (size_t i = 0; i < world.process_count; i++)
         world.processes[i].received = 5300;
     world.host_received = 90000; /* is not ours */
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state), 300, 0);
     CHECK_INT(state, VITALS_SAMPLED);
     world_done(&world, usage);
@@ -173,10 +173,10 @@ static void a_namespace_that_others_are_in_is_at_most_that(void)
     for (size_t i = 0; i < world.process_count; i++)
         world.processes[i].network = 2;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     for (size_t i = 0; i < world.process_count; i++)
         world.processes[i].received += 300;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state), 300, 0);
     CHECK_INT(state, VITALS_UPPER_BOUND);
     world_done(&world, usage);
@@ -190,19 +190,19 @@ static void what_went_through_stays(void)
     process->network = 2;
     process->received = 1000;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     process->received = 1500;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     process->received = 20; /* another interface */
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     process->received = 50;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "network_received_bytes"), 530, 0);
     process->network = 3;
     process->received = 7;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     process->received = 8;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "network_received_bytes"), 531, 0);
     world_done(&world, usage);
 }
@@ -213,8 +213,8 @@ static void whose_namespace_is_not_known_is_no_figure(void)
     begin();
     world_find(&world, 1)->network = (double)NAN;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     (void)newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state);
     CHECK_INT(state, VITALS_DENIED);
     world_done(&world, usage);
@@ -232,14 +232,14 @@ static void a_reading_of_a_device_counts_once(void)
         .key = 50, .label = "0", .uuid = "GPU-a", .vendor = "nvidia", .utilization = 0.2};
     vitals_usage *usage = usage_of_launcher(5);
     world.gpus[0].read = world.seconds;
-    world_fold(&world, usage);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
+    world_tick(&world, usage);
     (void)newest(usage, VITALS_SCOPE_GPU, "device_utilization_ratio", &state);
     CHECK_INT(state, VITALS_STALE);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.gpus[0].read = world.seconds;
     world.gpus[0].utilization = 0.8;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     /* Held by both ends: had each snapshot been one, it were (0.2 + 0.2 + 0.2 + 0.5) … */
     CHECK(figure(usage, "device_utilization_mean_ratio", "GPU-a", &value) == VITALS_SAMPLED);
     CHECK_NEAR(value, 0.5, 1e-9);
@@ -258,13 +258,13 @@ static void energy_of_a_device_is_shared_between_its_readings(void)
     world.client_count = 2;
     vitals_usage *usage = usage_of_launcher(5);
     world.gpus[0].read = world.seconds;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.clients[0].busy = 3; /* the energy is not read anew */
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     world.clients[1].busy = 1;
     world.gpus[0].read = world.seconds;
     world.gpus[0].energy = 180;
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "gpu_energy_joules"), 60, 1e-9);
     world_done(&world, usage);
 }
@@ -284,7 +284,7 @@ static void memory_of_devices_is_told_of_root_and_descendants(void)
     world.clients[3] = (struct world_client){.key = 73, .gpu = 51, .memory = 4000}; /* others */
     world.client_count = 4;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_NEAR(tree(usage, "gpu_memory_bytes"), 137, 0);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_ROOT, "gpu_memory_bytes", NULL), 100, 0);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_DESCENDANTS, "gpu_memory_bytes", NULL), 37, 0);
@@ -304,7 +304,7 @@ static void whose_the_devices_are_is_told(void)
     world.clients[0] = (struct world_client){.key = 70, .gpu = 50, .process = 1, .memory = 100};
     world.client_count = 1;
     vitals_usage *usage = usage_of_launcher(5);
-    world_fold(&world, usage);
+    world_tick(&world, usage);
     CHECK_OK(vitals_usage_account(usage, &account, &error), error);
     vitals_text lines = vitals_account_attribute(account, "gpu_drivers");
     CHECK_INT((long long)lines.size, 11); /* that it did not use the other is no line */

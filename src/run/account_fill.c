@@ -1,4 +1,4 @@
-/* account_facts.c: the figures and attributes of a run, from what its launcher knows.
+/* account_fill.c: the figures and attributes of a run, from what its launcher knows.
  *
  * A counter of the whole tree comes first; samples are used for figures that nothing counts.
  * Thread rule: the launcher's thread. */
@@ -70,21 +70,21 @@ static const struct figure_of REST[] = {
     {COUNTED_OOM_KILLS, VITALS_FIGURE_OOM_KILLS, ""},
 };
 
-static vitals_availability counted_state(const struct run_facts *facts, enum quantity quantity)
+static vitals_availability counted_state(const struct run_outcome *outcome, enum quantity quantity)
 {
-    return facts->counted != NULL ? (vitals_availability)facts->counted[quantity].value.state
-                                  : VITALS_UNSUPPORTED;
+    return outcome->counted != NULL ? (vitals_availability)outcome->counted[quantity].value.state
+                                    : VITALS_UNSUPPORTED;
 }
 
 /* A process that ignores SIGCHLD has its children reaped by the kernel, so wait4 never reports
  * their time. If samples saw more than was counted, no counted figure is complete. */
-static bool lost_some(const struct run_facts *facts, double *seen)
+static bool lost_some(const struct run_outcome *outcome, double *seen)
 {
     static const double STEP_SECONDS = 0.05;
     vitals_availability state;
-    *seen = value_of(facts->watched, VITALS_FIGURE_CPU_SECONDS, &state);
-    return state > 0 && counted_state(facts, COUNTED_CPU_SECONDS) > 0 &&
-           *seen > facts->counted[COUNTED_CPU_SECONDS].value.as.f64 * 1.01 + STEP_SECONDS;
+    *seen = value_of(outcome->watched, VITALS_FIGURE_CPU_SECONDS, &state);
+    return state > 0 && counted_state(outcome, COUNTED_CPU_SECONDS) > 0 &&
+           *seen > outcome->counted[COUNTED_CPU_SECONDS].value.as.f64 * 1.01 + STEP_SECONDS;
 }
 
 /* ---- processes that left the cgroup ---- */
@@ -93,57 +93,57 @@ static const char MOST[] = VITALS_FIGURE_PROCESSES_PEAK;
 
 /* Each process is a task: where more of them were seen at once than tasks were counted, some have
  * left the cgroup, and its count says nothing of them. */
-static bool are_outnumbered(const struct run_facts *facts, double *seen)
+static bool are_outnumbered(const struct run_outcome *outcome, double *seen)
 {
     vitals_availability state;
-    *seen = value_of(facts->watched, MOST, &state);
-    return state > 0 && counted_state(facts, COUNTED_TASKS_PEAK) > 0 &&
-           *seen > facts->counted[COUNTED_TASKS_PEAK].value.as.f64;
+    *seen = value_of(outcome->watched, MOST, &state);
+    return state > 0 && counted_state(outcome, COUNTED_TASKS_PEAK) > 0 &&
+           *seen > outcome->counted[COUNTED_TASKS_PEAK].value.as.f64;
 }
 
 /* A cgroup does not know about processes that left it. If the anonymous pages of one sampled
  * process exceed what the cgroup counted, that process is outside. No other resident memory shows
  * this: libraries and files are charged to the cgroup that read them first, huge pages of hugetlbfs
  * to none. */
-static bool has_more_pages(const struct run_facts *facts, double *seen)
+static bool has_more_pages(const struct run_outcome *outcome, double *seen)
 {
     static const double SHARE = 1.05, STEP_BYTES = 1 << 20;
     vitals_availability state;
-    *seen = value_of(facts->watched, ANONYMOUS_LARGEST, &state);
-    return state > 0 && counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0 &&
-           *seen > facts->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE + STEP_BYTES;
+    *seen = value_of(outcome->watched, ANONYMOUS_LARGEST, &state);
+    return state > 0 && counted_state(outcome, COUNTED_MEMORY_PEAK_BYTES) > 0 &&
+           *seen > outcome->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE + STEP_BYTES;
 }
 
 /* ---- what was counted, as it is told ---- */
 
-static void put_counted(vitals_account *account, const struct run_facts *facts,
+static void put_counted(vitals_account *account, const struct run_outcome *outcome,
                         enum quantity quantity, const char *name, const char *unit)
 {
     static const char CGROUP[] = "cgroup";
-    vitals_availability state = counted_state(facts, quantity);
+    vitals_availability state = counted_state(outcome, quantity);
     bool split = quantity == COUNTED_CPU_USER_SECONDS || quantity == COUNTED_CPU_SYSTEM_SECONDS;
     double seen;
     if (state <= 0)
         return;
-    const struct counted *counted = &facts->counted[quantity];
+    const struct counted *counted = &outcome->counted[quantity];
     /* If one figure of a cgroup shows that a process left it, none of its figures is complete. */
     bool whole = state == VITALS_HAVE || (split && state == VITALS_ESTIMATE);
     bool left = strncmp(counted->source, CGROUP, sizeof(CGROUP) - 1) == 0 &&
-                (are_outnumbered(facts, &seen) || has_more_pages(facts, &seen));
-    if (whole && (left || lost_some(facts, &seen)))
+                (are_outnumbered(outcome, &seen) || has_more_pages(outcome, &seen));
+    if (whole && (left || lost_some(outcome, &seen)))
         state = VITALS_LOWER_BOUND;
     put(account, name, unit, counted->source, state, counted->value.as.f64);
 }
 
-static void put_cpu(vitals_account *account, const struct run_facts *facts)
+static void put_cpu(vitals_account *account, const struct run_outcome *outcome)
 {
-    const struct os_usage *usage = &facts->usage;
+    const struct os_usage *usage = &outcome->usage;
     const struct {
         const char *name, *unit;
         double value;
     } WAITED[] = {
         {VITALS_FIGURE_CPU_SECONDS, "seconds",
-         usage->user_seconds + usage->system_seconds + facts->left_cpu_seconds},
+         usage->user_seconds + usage->system_seconds + outcome->left_cpu_seconds},
         {VITALS_FIGURE_CPU_USER_SECONDS, "seconds", usage->user_seconds},
         {VITALS_FIGURE_CPU_SYSTEM_SECONDS, "seconds", usage->system_seconds},
         {VITALS_FIGURE_DISK_READ_BYTES, "bytes", (double)usage->read_bytes},
@@ -154,24 +154,24 @@ static void put_cpu(vitals_account *account, const struct run_facts *facts)
         {VITALS_FIGURE_INVOLUNTARY_SWITCHES, "", (double)usage->involuntary_switches},
     };
     double seen;
-    bool lost = lost_some(facts, &seen);
+    bool lost = lost_some(outcome, &seen);
     if (lost)
         put(account, VITALS_FIGURE_CPU_SECONDS, "seconds",
             "sampled; some children were never waited for", VITALS_LOWER_BOUND, seen);
     for (size_t i = lost ? 1 : 0; i < ARRAY_COUNT(CPU); i++)
-        put_counted(account, facts, CPU[i].quantity, CPU[i].name, CPU[i].unit);
+        put_counted(account, outcome, CPU[i].quantity, CPU[i].name, CPU[i].unit);
 
     /* Without memory for an accounting there is what wait4 told: what still runs has used more, and
      * may have children behind it that it has waited for. */
-    bool rest = facts->left > 0 || facts->left_unknown;
+    bool rest = outcome->left > 0 || outcome->left_unknown;
     vitals_availability state = rest ? VITALS_LOWER_BOUND : VITALS_HAVE;
-    for (size_t i = 0; i < ARRAY_COUNT(WAITED) && facts->counted == NULL; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(WAITED) && outcome->counted == NULL; i++)
         put(account, WAITED[i].name, WAITED[i].unit, "wait4", state, WAITED[i].value);
 
     double total = value_of(account, VITALS_FIGURE_CPU_SECONDS, &state);
-    if (state > 0 && facts->counted_seconds > 0)
+    if (state > 0 && outcome->counted_seconds > 0)
         put(account, VITALS_FIGURE_CPU_CORES, "cores",
-            "CPU time over the time in which it was used", state, total / facts->counted_seconds);
+            "CPU time over the time in which it was used", state, total / outcome->counted_seconds);
 }
 
 /* ---- memory ---- */
@@ -182,24 +182,24 @@ static const char LOW[] = VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES,
 
 /* Where samples have missed the largest process, or most of it, it may have been there with all
  * that they saw; where every one that was reaped was sampled, it is among that. */
-static void put_high(vitals_account *account, const struct run_facts *facts)
+static void put_high(vitals_account *account, const struct run_outcome *outcome)
 {
     static const double SHARE = 1.05, STEP_BYTES = 1 << 20;
     vitals_availability low_state, high_state, count_state;
-    double low = value_of(facts->watched, LOW, &low_state);
-    double high = value_of(facts->watched, HIGH, &high_state);
-    double sampled = value_of(facts->watched, VITALS_FIGURE_PROCESSES_SEEN, &count_state);
-    double largest = counted_state(facts, COUNTED_MEMORY_LARGEST_BYTES) > 0
-                         ? facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64
+    double low = value_of(outcome->watched, LOW, &low_state);
+    double high = value_of(outcome->watched, HIGH, &high_state);
+    double sampled = value_of(outcome->watched, VITALS_FIGURE_PROCESSES_SEEN, &count_state);
+    double largest = counted_state(outcome, COUNTED_MEMORY_LARGEST_BYTES) > 0
+                         ? outcome->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64
                          : 0;
     bool missed = largest > low * SHARE + STEP_BYTES;
-    bool all = count_state > 0 && sampled >= (double)facts->reaped;
+    bool all = count_state > 0 && sampled >= (double)outcome->reaped;
     if (high_state <= 0 && largest <= 0)
         return;
     const char *source = "the largest process; none was sampled";
     if (high_state > 0)
         source = missed && !all ? "what samples saw, and the largest that they missed"
-                                : vitals_account_find(facts->watched, HIGH, "")->source;
+                                : vitals_account_find(outcome->watched, HIGH, "")->source;
     high = missed && !all ? high + largest : high > largest ? high : largest;
     put(account, HIGH, "bytes", source, VITALS_ESTIMATE, high);
 }
@@ -207,61 +207,62 @@ static void put_high(vitals_account *account, const struct run_facts *facts)
 /* Whether one process held more than its cgroup was charged: files that were charged to the cgroup
  * that read them first, or all of it after it has moved to another memory cgroup (version 1). Then
  * the charge is no peak of the run. */
-static bool is_resident(const struct run_facts *facts, double *seen)
+static bool is_resident(const struct run_outcome *outcome, double *seen)
 {
     static const double SHARE = 1.05, STEP_BYTES = 1 << 20;
     vitals_availability state;
-    *seen = value_of(facts->watched, LOW, &state);
+    *seen = value_of(outcome->watched, LOW, &state);
     *seen = state > 0 ? *seen : 0;
-    const struct value *largest = &facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value;
+    const struct value *largest = &outcome->counted[COUNTED_MEMORY_LARGEST_BYTES].value;
     if (largest->state > 0 && largest->as.f64 > *seen)
         *seen = largest->as.f64;
-    return *seen > facts->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE + STEP_BYTES;
+    return *seen > outcome->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE + STEP_BYTES;
 }
 
-static void put_memory(vitals_account *account, const struct run_facts *facts)
+static void put_memory(vitals_account *account, const struct run_outcome *outcome)
 {
     vitals_availability state;
     double seen;
-    if (counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0) {
-        if (has_more_pages(facts, &seen))
+    if (counted_state(outcome, COUNTED_MEMORY_PEAK_BYTES) > 0) {
+        if (has_more_pages(outcome, &seen))
             put(account, VITALS_FIGURE_MEMORY_PEAK_BYTES, "bytes",
                 "anonymous pages of one process, sampled; some have left the cgroup",
                 VITALS_LOWER_BOUND, seen);
-        else if (is_resident(facts, &seen))
+        else if (is_resident(outcome, &seen))
             put(account, VITALS_FIGURE_MEMORY_PEAK_BYTES, "bytes",
                 "resident memory of one process; its cgroup was charged less", VITALS_LOWER_BOUND,
                 seen);
         else
-            put_counted(account, facts, COUNTED_MEMORY_PEAK_BYTES, VITALS_FIGURE_MEMORY_PEAK_BYTES,
-                        "bytes");
+            put_counted(account, outcome, COUNTED_MEMORY_PEAK_BYTES,
+                        VITALS_FIGURE_MEMORY_PEAK_BYTES, "bytes");
         return;
     }
 
     /* A lower bound: the highest sample, or the largest process, whichever is more. */
-    const vitals_figure *low = facts->watched != NULL ? vitals_account_find(facts->watched, LOW, "")
-                                                      : NULL;
-    const struct counted *largest = &facts->counted[COUNTED_MEMORY_LARGEST_BYTES];
-    seen = value_of(facts->watched, LOW, &state);
-    if (counted_state(facts, COUNTED_MEMORY_LARGEST_BYTES) > 0 &&
+    const vitals_figure *low = outcome->watched != NULL
+                                   ? vitals_account_find(outcome->watched, LOW, "")
+                                   : NULL;
+    const struct counted *largest = &outcome->counted[COUNTED_MEMORY_LARGEST_BYTES];
+    seen = value_of(outcome->watched, LOW, &state);
+    if (counted_state(outcome, COUNTED_MEMORY_LARGEST_BYTES) > 0 &&
         (state <= 0 || largest->value.as.f64 > seen))
         put(account, LOW, "bytes", largest->source, VITALS_LOWER_BOUND, largest->value.as.f64);
     else if (low != NULL)
         put(account, LOW, "bytes", low->source, state, seen);
     else
         put(account, LOW, "bytes", "the sampler had no time to answer", VITALS_TIMED_OUT, 0);
-    put_high(account, facts);
+    put_high(account, outcome);
 
     /* Every process's own peak, as if all had come at once and nothing were shared. Records of ends
      * tell the peak of each last image: what an image before an exec had comes on top, and where
      * that is not told there may be more. So it is never exact, and never below the low. */
-    const struct counted *sum = &facts->counted[COUNTED_MEMORY_SUM_BYTES];
-    if (counted_state(facts, COUNTED_MEMORY_SUM_BYTES) <= 0)
+    const struct counted *sum = &outcome->counted[COUNTED_MEMORY_SUM_BYTES];
+    if (counted_state(outcome, COUNTED_MEMORY_SUM_BYTES) <= 0)
         return; /* samples tell what they saw */
     double most = sum->value.as.f64, least = value_of(account, LOW, &state);
     if (state > 0 && least > most)
         most += least;
-    seen = value_of(facts->watched, SUM, &state);
+    seen = value_of(outcome->watched, SUM, &state);
     put(account, SUM, "bytes", sum->source, VITALS_ESTIMATE,
         state > 0 && seen > most ? seen : most);
 }
@@ -272,16 +273,16 @@ static const char LEAVERS[] = "processes sampled; some have left the cgroup";
 
 /* The most at one moment. A task is a process or a thread: there were no more processes than tasks
  * at once, and no more than there ever were. Where as many were seen at once it is exact. */
-static void put_most(vitals_account *account, const struct run_facts *facts)
+static void put_most(vitals_account *account, const struct run_outcome *outcome)
 {
     vitals_availability seen_state, total_state;
-    double seen = value_of(facts->watched, MOST, &seen_state);
+    double seen = value_of(outcome->watched, MOST, &seen_state);
     double total = value_of(account, VITALS_FIGURE_PROCESSES, &total_state);
     double least = seen_state > 0 && seen > 1 ? seen : 1;
-    bool outnumbered = are_outnumbered(facts, &seen);
-    const struct counted *tasks = counted_state(facts, COUNTED_TASKS_PEAK) == VITALS_HAVE &&
+    bool outnumbered = are_outnumbered(outcome, &seen);
+    const struct counted *tasks = counted_state(outcome, COUNTED_TASKS_PEAK) == VITALS_HAVE &&
                                           !outnumbered
-                                      ? &facts->counted[COUNTED_TASKS_PEAK]
+                                      ? &outcome->counted[COUNTED_TASKS_PEAK]
                                       : NULL;
     bool by_total = total_state == VITALS_HAVE && total >= least &&
                     (tasks == NULL || total < tasks->value.as.f64);
@@ -300,29 +301,29 @@ static void put_most(vitals_account *account, const struct run_facts *facts)
         put(account, MOST, "", source, least >= most ? VITALS_HAVE : VITALS_UPPER_BOUND, most);
 }
 
-static void put_processes(vitals_account *account, const struct run_facts *facts)
+static void put_processes(vitals_account *account, const struct run_outcome *outcome)
 {
     vitals_availability state;
     double seen;
-    if (are_outnumbered(facts, &seen))
+    if (are_outnumbered(outcome, &seen))
         put(account, VITALS_FIGURE_TASKS_PEAK, "", LEAVERS, VITALS_LOWER_BOUND, seen);
     else
-        put_counted(account, facts, COUNTED_TASKS_PEAK, VITALS_FIGURE_TASKS_PEAK, "");
+        put_counted(account, outcome, COUNTED_TASKS_PEAK, VITALS_FIGURE_TASKS_PEAK, "");
 
     /* A method that counted fewer processes than there were for certain has missed some, whatever
      * it reports. */
-    double known = (double)(facts->reaped + facts->left);
-    seen = value_of(facts->watched, VITALS_FIGURE_PROCESSES_SEEN, &state);
+    double known = (double)(outcome->reaped + outcome->left);
+    seen = value_of(outcome->watched, VITALS_FIGURE_PROCESSES_SEEN, &state);
     known = state > 0 && seen > known ? seen : known;
-    if (counted_state(facts, COUNTED_PROCESSES) > 0 &&
-        facts->counted[COUNTED_PROCESSES].value.as.f64 >= known)
-        put_counted(account, facts, COUNTED_PROCESSES, VITALS_FIGURE_PROCESSES, "");
+    if (counted_state(outcome, COUNTED_PROCESSES) > 0 &&
+        outcome->counted[COUNTED_PROCESSES].value.as.f64 >= known)
+        put_counted(account, outcome, COUNTED_PROCESSES, VITALS_FIGURE_PROCESSES, "");
     else
         put(account, VITALS_FIGURE_PROCESSES, "", "reaped or sampled", VITALS_LOWER_BOUND, known);
-    put_most(account, facts);
-    if (facts->left > 0)
+    put_most(account, outcome);
+    if (outcome->left > 0)
         put(account, VITALS_FIGURE_PROCESSES_LEFT, "", "the process table", VITALS_HAVE,
-            (double)facts->left);
+            (double)outcome->left);
 }
 
 /* ---- what was sampled ---- */
@@ -336,16 +337,16 @@ static bool has_missed_less(const vitals_figure *sampled, const vitals_figure *c
            strncmp(sampled->name, "memory_", 7) != 0 && sampled->value > counted->value;
 }
 
-static void put_watched(vitals_account *account, const struct run_facts *facts)
+static void put_watched(vitals_account *account, const struct run_outcome *outcome)
 {
     static const double STEP_SECONDS = 0.001;
     static const char DRIVER[] = "driver, ";
     vitals_availability state;
-    double seconds = value_of(facts->watched, VITALS_FIGURE_WALL_SECONDS, &state), busy;
-    bool late = state > 0 && seconds + STEP_SECONDS < facts->wall_seconds;
+    double seconds = value_of(outcome->watched, VITALS_FIGURE_WALL_SECONDS, &state), busy;
+    bool late = state > 0 && seconds + STEP_SECONDS < outcome->wall_seconds;
     bool memory = vitals_account_find(account, VITALS_FIGURE_MEMORY_PEAK_BYTES, "") != NULL;
     for (const vitals_figure *figure = NULL;
-         (figure = vitals_account_next(facts->watched, figure)) != NULL;) {
+         (figure = vitals_account_next(outcome->watched, figure)) != NULL;) {
         /* Not what says the same as a figure that was counted, and what was for us alone. */
         const vitals_figure *counted = vitals_account_find(account, figure->name, figure->subject);
         bool more = has_missed_less(figure, counted);
@@ -363,7 +364,7 @@ static void put_watched(vitals_account *account, const struct run_facts *facts)
                                                  : (vitals_availability)figure->state,
                                    .value = figure->value};
         /* The work of the demo's devices is invented: no power was drawn. */
-        if (facts->invented && strncmp(figure->source, DRIVER, sizeof(DRIVER) - 1) == 0) {
+        if (outcome->invented && strncmp(figure->source, DRIVER, sizeof(DRIVER) - 1) == 0) {
             (void)snprintf(source, sizeof(source), "invented by the demo, %s",
                            figure->source + sizeof(DRIVER) - 1);
             form.source = source;
@@ -372,53 +373,53 @@ static void put_watched(vitals_account *account, const struct run_facts *facts)
         if (late && form.state == VITALS_HAVE && strcmp(figure->subject, "system") == 0)
             form.state = VITALS_LOWER_BOUND;
         /* Values of the whole run, not only of the time between samples. */
-        if (strcmp(figure->name, VITALS_FIGURE_GPU_BUSY_RATIO) == 0 && facts->wall_seconds > 0) {
+        if (strcmp(figure->name, VITALS_FIGURE_GPU_BUSY_RATIO) == 0 && outcome->wall_seconds > 0) {
             const vitals_figure *used = vitals_account_find(
-                facts->watched, VITALS_FIGURE_GPU_BUSY_SECONDS, figure->subject);
+                outcome->watched, VITALS_FIGURE_GPU_BUSY_SECONDS, figure->subject);
             if (used != NULL && vitals_figure_value(used, &busy) > 0)
-                form.value = busy / facts->wall_seconds;
+                form.value = busy / outcome->wall_seconds;
         }
         (void)!vitals_account_put(account, &form, NULL);
     }
 }
 
-void account_fill(vitals_account *account, const struct run_facts *facts)
+void account_fill(vitals_account *account, const struct run_outcome *outcome)
 {
     char interval[NUMBER_TEXT];
     vitals_availability seen_state, state;
-    if (!facts->end_unknown)
-        vitals_account_ended(account, facts->exit_code, facts->signal);
-    memcpy(account->failure, facts->failure, sizeof(account->failure));
+    if (!outcome->end_unknown)
+        vitals_account_ended(account, outcome->exit_code, outcome->signal);
+    memcpy(account->failure, outcome->failure, sizeof(account->failure));
     put(account, VITALS_FIGURE_WALL_SECONDS, "seconds", "CLOCK_MONOTONIC", VITALS_HAVE,
-        facts->wall_seconds);
-    put_cpu(account, facts);
-    put_memory(account, facts);
+        outcome->wall_seconds);
+    put_cpu(account, outcome);
+    put_memory(account, outcome);
     for (size_t i = 0; i < ARRAY_COUNT(REST); i++)
-        put_counted(account, facts, REST[i].quantity, REST[i].name, REST[i].unit);
-    put_processes(account, facts);
-    double seen = value_of(facts->watched, VITALS_FIGURE_CPU_SECONDS, &seen_state);
+        put_counted(account, outcome, REST[i].quantity, REST[i].name, REST[i].unit);
+    put_processes(account, outcome);
+    double seen = value_of(outcome->watched, VITALS_FIGURE_CPU_SECONDS, &seen_state);
     double total = value_of(account, VITALS_FIGURE_CPU_SECONDS, &state);
     if (seen_state > 0 && state > 0 && total >= COVERED_SECONDS)
         put(account, VITALS_FIGURE_CPU_COVERAGE_RATIO, "ratio",
             "CPU time that samples tell of over what was counted", VITALS_SAMPLED,
             seen < total ? seen / total : 1);
-    if (facts->watched != NULL)
-        put_watched(account, facts);
+    if (outcome->watched != NULL)
+        put_watched(account, outcome);
 
-    (void)number_print_u64(interval, facts->interval_ns);
+    (void)number_print_u64(interval, outcome->interval_ns);
     account_set_string(account, VITALS_ATTRIBUTE_STATE, VITALS_RUN_COMPLETE);
     account_set_string(account, VITALS_ATTRIBUTE_INTERVAL_NS, interval);
-    if (facts->methods != NULL)
-        account_set_string(account, VITALS_ATTRIBUTE_METHODS, facts->methods);
-    if (facts->watched == NULL) {
+    if (outcome->methods != NULL)
+        account_set_string(account, VITALS_ATTRIBUTE_METHODS, outcome->methods);
+    if (outcome->watched == NULL) {
         account_set_string(account, VITALS_ATTRIBUTE_MISSING,
                            "what is sampled: the sampler did not answer");
         return;
     }
     for (const char *name = NULL;
-         (name = vitals_account_next_attribute(facts->watched, name)) != NULL;) {
+         (name = vitals_account_next_attribute(outcome->watched, name)) != NULL;) {
         if (vitals_account_attribute(account, name).size == 0)
-            account_set_text(account, name, vitals_account_attribute(facts->watched, name));
+            account_set_text(account, name, vitals_account_attribute(outcome->watched, name));
     }
 }
 
