@@ -164,16 +164,19 @@ static bool take_name(struct span parent, struct span element, struct span *out)
 
 struct span container_of_cgroup(struct span path)
 {
-    struct span found = {path.bytes, 0}, parent = found, name;
+    struct span found = {path.bytes, 0}, outer = found, parent = found, name;
     struct cursor cursor = cursor_over(path.bytes, path.size);
     bool taken = false; // of the parent
     for (struct span element; path_element(&cursor, &element); parent = element) {
-        if (taken && span_equal(element, "supervisor"))
-            found.size = 0; // nspawn's own process, beside the payload
+        if (taken && span_equal(element, "supervisor") &&
+            (span_starts(parent, "machine-") || span_starts(parent, "systemd-nspawn@")))
+            found = outer; // nspawn's own process, beside the payload
         taken = take_id(element, &name) || take_task(parent, element, &name) ||
                 take_name(parent, element, &name);
-        if (taken)
+        if (taken) {
+            outer = found;
             found = name;
+        }
     }
     return found;
 }

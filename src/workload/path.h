@@ -28,7 +28,7 @@ struct span unit_of_cgroup(struct span path);
 
 /* The id or name of the innermost container, borrowed from `path` and as it stands there: systemd's
  * escapes (\x2d) stay. Size 0 where there is none; a container's monitor on the host (conmon,
- * lxc.monitor, nspawn's supervisor) is in none.
+ * lxc.monitor, nspawn's supervisor) is in the one that it runs in, if any.
  *
  * Only the path is used, as docker, containerd and its CRI plug-in, nerdctl, CRI-O, podman, ECS,
  * LXC, LXD, libvirt's LXC and systemd-nspawn write it, on version 1 and 2, with or without systemd

@@ -118,5 +118,12 @@ enum workload_kind workload_of_cgroup(struct span path, size_t *place)
     if (name.size == 0)
         return WORKLOAD_USER;
     *place = path_end(path, name.bytes);
+    /* The unit of nspawn's supervisor is the container's cgroup too: its own lies below. */
+    if (kind == WORKLOAD_UNIT && container_of_cgroup((struct span){path.bytes, *place}).size != 0) {
+        struct span rest = {path.bytes + *place, path.size - *place}, supervisor = rest;
+        struct cursor below = cursor_over(rest.bytes, rest.size);
+        (void)path_element(&below, &supervisor);
+        *place = path_end(path, supervisor.bytes);
+    }
     return kind;
 }

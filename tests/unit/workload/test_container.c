@@ -75,6 +75,8 @@ static const struct {
     {"/machine.slice/systemd-nspawn@web.service/payload", "web"},
     {"/machine.slice/systemd-nspawn@web.service/supervisor", ""},
     {"/machine.slice/systemd-nspawn@web.service/payload/supervisor/x", "web"},
+    {"/lxc.payload.a/machine.slice/machine-b.scope/supervisor", "a"},
+    {"/docker/" ID_A "/supervisor", ID_A}, // a name that any container may choose
     {"/machine.slice/machine-lxc\\x2d7\\x2dweb.scope", "lxc\\x2d7\\x2dweb"},
     {"/machine.slice/machine-qemu\\x2d7\\x2dweb.scope", ""},
     {"/machine.slice/machine-.scope", ""},

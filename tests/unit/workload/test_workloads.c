@@ -42,6 +42,13 @@ static const struct {
     {"/lxc.payload.web/system.slice/ssh.service", WORKLOAD_CONTAINER, "/lxc.payload.web"},
     {"/machine.slice/machine-deb.scope/payload", WORKLOAD_CONTAINER,
      "/machine.slice/machine-deb.scope"},
+    // nspawn's supervisor is beside what it contains, and in the container that it runs in
+    {"/machine.slice/machine-deb.scope//supervisor/x", WORKLOAD_UNIT,
+     "/machine.slice/machine-deb.scope//supervisor"},
+    {"/lxc.payload.a/x.scope/machine.slice/machine-b.scope/supervisor", WORKLOAD_CONTAINER,
+     "/lxc.payload.a"},
+    {"/lxc.payload.a/x.scope/lxc.payload.b/supervisor", WORKLOAD_CONTAINER,
+     "/lxc.payload.a/x.scope/lxc.payload.b"},
     {"/system.slice/web.service/worker/7", WORKLOAD_UNIT, "/system.slice/web.service"},
     {"/system.slice/_cpu.service", WORKLOAD_UNIT, "/system.slice/_cpu.service"},
     {"/init.scope", WORKLOAD_UNIT, "/init.scope"},
@@ -65,6 +72,10 @@ static void a_path_tells_the_kind_and_the_own_cgroup(void)
         CHECK_STR(workload_word(workload_of_cgroup(span_of(PATHS[i].path), &place)),
                   workload_word(PATHS[i].kind));
         CHECK_BYTES(PATHS[i].path, place, PATHS[i].own, strlen(PATHS[i].own));
+        if (PATHS[i].own[0] != '\0') { // the path up to there says the same
+            CHECK_INT(workload_of_cgroup(span_of(PATHS[i].own), &place), PATHS[i].kind);
+            CHECK_UINT(place, strlen(PATHS[i].own));
+        }
     }
 }
 
