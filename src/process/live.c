@@ -88,20 +88,32 @@ static int begin(vitals_process *process, int64_t pid, vitals_error *error)
     return 0;
 }
 
+/* A handle that holds no file yet. */
+static int new_handle(const vitals_context *context, int64_t id, vitals_process **out,
+                      vitals_error *error)
+{
+    vitals_process *process = memory_alloc(sizeof *process);
+    if (process == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    process->context = context;
+    process->files = (struct os_process){.pid = id, .stat = -1, .statm = -1};
+    process->pidfd = -1;
+    process->how.state = VITALS_NOT_YET;
+    *out = process;
+    return 0;
+}
+
 int vitals_process_open(vitals_context *context, int64_t pid, vitals_process **out,
                         vitals_error *error)
 {
     if (pid < 1)
         return error_set(error, VITALS_EARGUMENT, 0, "%lld is not a pid; pids begin at 1",
                          (long long)pid);
-    vitals_process *process = memory_alloc(sizeof *process);
-    if (process == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    process->context = context;
-    process->files = (struct os_process){.pid = pid, .stat = -1, .statm = -1};
-    process->pidfd = -1;
-    process->how.state = VITALS_NOT_YET;
-    int code = begin(process, pid, error);
+    vitals_process *process;
+    int code = new_handle(context, pid, &process, error);
+    if (code < 0)
+        return code;
+    code = begin(process, pid, error);
     if (code < 0) {
         vitals_process_close(process);
         return code;
@@ -152,14 +164,11 @@ int vitals_process_thread(vitals_process *process, int64_t tid, vitals_process *
     if (tid < 1)
         return error_set(error, VITALS_EARGUMENT, 0, "%lld is not a tid; tids begin at 1",
                          (long long)tid);
-    vitals_process *thread = memory_alloc(sizeof *thread);
-    if (thread == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    vitals_process *thread;
+    int code = new_handle(process->context, tid, &thread, error);
+    if (code < 0)
+        return code;
     struct os_stat stat = {.has = 0};
-    thread->context = process->context;
-    thread->files = (struct os_process){.pid = tid, .stat = -1, .statm = -1};
-    thread->pidfd = -1;
-    thread->how.state = VITALS_NOT_YET;
     int result = os_thread_open(&process->context->os, process->files.pid, tid, &thread->files);
     if (result == 0)
         result = read_stat(thread, &stat);
@@ -168,7 +177,7 @@ int vitals_process_thread(vitals_process *process, int64_t tid, vitals_process *
     thread->start_ticks = stat.start_ticks;
 
     /* Its folder was that of the process, if this lives now. */
-    int code = live_prove(process, error);
+    code = live_prove(process, error);
     if (code == 0 && process_is_gone(result))
         code = error_set(error, VITALS_EGONE, -result, "process %lld has no thread %lld",
                          (long long)process->files.pid, (long long)tid);
