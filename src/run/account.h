@@ -90,9 +90,9 @@ void account_set_string(vitals_account *account, const char *name, const char *s
  * missing. */
 void account_fill(vitals_account *account, const struct run_outcome *outcome);
 
-/* Sets command (of argv, where there is one), working_directory, user, host, boot_id, version and
- * started_ns (`begin_ns` as the realtime clock has it). Figures for which there is no memory are
- * missing. Nothing here may wait for a network: a user is looked up in /etc/passwd alone. Any
- * thread. */
+/* Sets command (of argv, where there is one), working_directory, user, host, boot_id, version,
+ * started_ns (`begin_ns` as the realtime clock has it) and, if no sample has, expected_cores.
+ * Figures for which there is no memory are missing. Nothing here may wait for a network: a user is
+ * looked up in /etc/passwd alone. Any thread. */
 void account_describe(vitals_account *account, const vitals_context *context, char *const *argv,
                       uint64_t begin_ns);

@@ -425,6 +425,25 @@ void account_fill(vitals_account *account, const struct run_outcome *outcome)
 
 /* ---- what is known beside figures ---- */
 
+/* A run that was over before its first sample may use as many CPUs as the others. */
+static void describe_cores(vitals_account *account, const struct os *os)
+{
+    char cores[NUMBER_TEXT];
+    struct row_batch batch = {.text = {0}};
+    struct metric_set wanted = {0};
+    metric_set_add(&wanted, VITALS_HOST_CPUS_ELIGIBLE);
+    batch_reset(&batch, &wanted);
+    os_read_machine(os, &batch);
+    const struct batch_cell *cell = NULL;
+    if (batch.row_count > 0 && !batch.failed)
+        cell = batch_find(&batch, &batch.rows[0], VITALS_HOST_CPUS_ELIGIBLE);
+    if (cell != NULL && cell->state > 0) {
+        (void)number_print_u64(cores, cell->as.u64);
+        account_set_string(account, VITALS_ATTRIBUTE_EXPECTED_CORES, cores);
+    }
+    batch_done(&batch);
+}
+
 void account_describe(vitals_account *account, const vitals_context *context, char *const *argv,
                       uint64_t begin_ns)
 {
@@ -454,4 +473,6 @@ void account_describe(vitals_account *account, const vitals_context *context, ch
     uint64_t since = clock->monotonic_ns(clock->data) - begin_ns;
     (void)number_print_u64(started, clock->realtime_ns(clock->data) - since);
     account_set_string(account, VITALS_ATTRIBUTE_STARTED_NS, started);
+    if (vitals_account_attribute(account, VITALS_ATTRIBUTE_EXPECTED_CORES).size == 0)
+        describe_cores(account, &context->os);
 }

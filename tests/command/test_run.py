@@ -409,6 +409,17 @@ class WhatAPersonReads(RunCase):
         self.assertEqual(how, "at least")
         self.assertNotIn("\x1b", done.stderr)
 
+    def test_a_run_without_a_sample_says_of_how_many_cores_as_a_longer_one_does(self):
+        for options in ((), ("--expected-cores", "7")):
+            said = []
+            for command in (["true"], ["sleep", "0.3"]):
+                done, account = self.run_it(command, *options)
+                _, lines = self.lines(done)
+                said.append(account.document["attributes"].get("expected_cores"))
+                words = f"({account.value('cpu_cores'):.2f} of {said[-1]} cores)"
+                self.assertTrue(lines["CPU"][0][0].endswith(words), (words, done.stderr))
+            self.assertEqual(len(set(said)), 1, said)
+
     def test_the_first_line_says_what_to_ask_for(self):
         text = "block = bytearray(200 << 20); burn(0.6); time.sleep(0.2)"
         asked = r"--cpus-per-task=1 --mem=(256|512)M --time=0:05:00$"

@@ -100,6 +100,7 @@ static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
     const char *const *names = given->devices;
     vitals_usage_options *options = &usage->options;
     *options = *given;
+    usage->expected_cores = given->expected_cores;
     options->pids = usage->pids = copy_pids(given->pids, given->pid_count);
     options->excluded_pids = usage->excluded_pids = copy_pids(given->excluded_pids,
                                                               given->excluded_count);

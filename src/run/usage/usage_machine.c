@@ -127,11 +127,10 @@ void usage_machine(vitals_usage *usage, const vitals_snapshot *snapshot)
     if (host != NULL) {
         if (vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0)
             usage->system_cores = cores;
-        if (usage->options.expected_cores > 0)
-            usage->expected_cores = usage->options.expected_cores;
-        else if (vitals_row_number(host, VITALS_HOST_CPUS_ELIGIBLE, &cores) > 0 ||
-                 (usage->expected_cores <= 0 &&
-                  vitals_row_number(host, VITALS_HOST_CPUS_USABLE, &cores) > 0))
+        if (usage->options.expected_cores <= 0 &&
+            (vitals_row_number(host, VITALS_HOST_CPUS_ELIGIBLE, &cores) > 0 ||
+             (usage->expected_cores <= 0 &&
+              vitals_row_number(host, VITALS_HOST_CPUS_USABLE, &cores) > 0)))
             usage->expected_cores = cores;
         set_figures(usage, host);
         set_cores(usage, host);
