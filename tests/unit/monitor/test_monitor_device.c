@@ -3,6 +3,7 @@
 #include "monitor_world.h"
 
 #include "monitor/screens/device_sheet.h"
+#include "monitor/screens/process_summary.h"
 
 /* ---- a machine whose devices a test writes down ---- */
 
@@ -667,6 +668,34 @@ static void any_size(void)
     world_close(&monitor, builder);
 }
 
+/* ---- what the end of a process frees ---- */
+
+static void words_are_of_the_memory_that_they_stand_before(void)
+{
+    static const struct {
+        struct freed freed;
+        const char *words;
+    } CASES[] = {
+        {{.processes = 1}, ""},
+        {{.processes = 1, .device_least = true}, ""},
+        {{.processes = 1, .hosts = 1, .host = GIB}, "1024MiB of RAM"},
+        // a device holds something that nobody tells the size of: RAM is as exact as it was
+        {{.processes = 1, .hosts = 1, .host = GIB, .device_least = true}, "1024MiB of RAM"},
+        {{.processes = 1, .devices = 1, .device = GIB, .device_least = true},
+         "at least 1024MiB of GPU memory"},
+        {{.processes = 1, .devices = 1, .device = GIB, .hosts = 1, .host = GIB, .host_about = true},
+         "1024MiB of GPU memory, about 1024MiB of RAM"},
+        {{.processes = 2, .devices = 1, .device = GIB, .hosts = 1, .host = GIB, .host_least = true},
+         "1024MiB of GPU memory, at least 1024MiB of RAM"},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        char words[FREED_WORDS];
+        CHECK_CASE(CASES[i].words);
+        CHECK_INT(freed_words(&CASES[i].freed, words), CASES[i].words[0] != '\0');
+        CHECK_STR(words, CASES[i].words);
+    }
+}
+
 static const check_test tests[] = {
     {"idle memory is held since it was seen", idle_memory_is_held_since_it_was_seen},
     {"any work begins anew", any_work_begins_anew},
@@ -684,5 +713,7 @@ static const check_test tests[] = {
     {"facts of any vendor", facts_of_any_vendor},
     {"long facts go on in the next line", long_facts_go_on_in_the_next_line},
     {"any size", any_size},
+    {"words are of the memory that they stand before",
+     words_are_of_the_memory_that_they_stand_before},
 };
 CHECK_TESTS(tests)
