@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pwd
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,21 @@ class Recordings(unittest.TestCase):
         self.assertIn(("sleep", pwd.getpwuid(os.getuid()).pw_name, "sleeping"), seen)
 
     # ---- one for each run ----
+
+    def test_sqlite_reads_its_schema_few_times_however_many_columns_there_are(self):
+        """It is parsed anew after each change, which its header counts."""
+        if "sqlite" not in vitals("--version").stdout.lower():
+            self.skipTest("this build has no SQLite")
+        path = self.folder / "a.db"
+        done = vitals("run", "-q", "--record", path, "--", "true")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        changes = int.from_bytes(path.read_bytes()[40:44], "big")
+        database = sqlite3.connect(path)
+        self.addCleanup(database.close)
+        ((tables,),) = database.execute("SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL")
+        ((series,),) = database.execute("SELECT count(*) FROM series")
+        self.assertGreater(series, 2 * tables)
+        self.assertLessEqual(changes, tables + 4)  # one is dropped and made anew
 
     def test_each_of_several_runs_has_its_own(self):
         path = self.folder / "b.db"
