@@ -242,6 +242,7 @@ static void a_container_says_how_to_see_more(void)
     ask(&world);
     check_row(&world, "pid namespace", "notice", "a container's", "docker run --pid=host");
     check_row(&world, "others' processes", "notice", "no CAP_SYS_PTRACE", "--cap-add SYS_PTRACE");
+    check_row(&world, "delays", "notice", "no CAP_NET_ADMIN", "--cap-add NET_ADMIN");
 
     set_status(&world, "0\t0\t0\t0", "", "00000000a80425fb", "NSpid:\t4242\t17\n");
     ask(&world);

@@ -94,7 +94,7 @@ int table_diagnosis(const struct os *os, struct row_batch *out)
     else if (self.pids == PLACE_INNER && !self.wsl)
         self.rights = "# add to the command that starts this container:\n"
                       "# docker run --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH --cap-add "
-                      "PERFMON ...";
+                      "PERFMON --cap-add NET_ADMIN ...";
     else if (self.no_new_privileges)
         self.rights = "# no_new_privs is set here: run it outside of this sandbox";
     diagnose_rights(&self);
