@@ -514,6 +514,11 @@ class Nonsense(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("one word", done.stderr)
         self.assertIn("vitals run -- sh -c 'exit 7'", done.stderr)
+        for line in ("sleep 1; echo hi", "echo hi | cat", "echo hi >/dev/null"):
+            done = vitals("run", line)  # without the quotes another shell reads the rest of it
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertNotIn("without the quotes", done.stderr)
+            self.assertIn("vitals run -- sh -c '...'", done.stderr)
 
 
 if __name__ == "__main__":

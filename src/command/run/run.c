@@ -131,11 +131,14 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
                   vitals_account_failure(account).size > 0 &&
                   strpbrk(settings->arguments.command_argv[0], " \t") != NULL;
     if (quoted) {
-        code = command_fail(EXIT_USAGE,
-                            "\"%s\" is one word, and no program has that name; without the quotes "
-                            "around all of it: vitals run -- %s",
-                            command_safe(settings->arguments.command_argv[0]),
-                            command_safe(settings->arguments.command_argv[0]));
+        const char *word = settings->arguments.command_argv[0];
+        /* Without the quotes the shell in front of us would read what stands behind these. */
+        bool shell = strpbrk(word, ";|&<>()\n") != NULL;
+        code = command_fail(EXIT_USAGE, "\"%s\" is one word, and no program has that name; %s%s",
+                            command_safe(word),
+                            shell ? "for a shell: vitals run -- sh -c '...'"
+                                  : "without the quotes around all of it: vitals run -- ",
+                            shell ? "" : command_safe(word));
     } else {
         print_end(settings, plan, account);
     }
