@@ -233,6 +233,12 @@ class Mistakes(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 self.check(vitals(*arguments.split()), words)
 
+    def test_what_is_near_to_no_word_gets_no_suggestion(self):
+        for word in ("monitor", "watch", "version", "--frobnicate"):
+            result = vitals(word)
+            self.check(result, (word,))
+            self.assertNotIn("did you mean", result.stderr)
+
     def test_what_logs_in_is_not_said(self):
         cases = (("run --mlflow {} -- true", "write the value of --mlflow as --mlflow=http://127.0.0.1:1/x"),
                  ("run --mlfow={} -- true", "unknown option --mlfow=http://127.0.0.1:1/x"),

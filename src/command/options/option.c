@@ -417,12 +417,11 @@ static size_t word_distance(const char *a, const char *b)
     return at[rows][columns];
 }
 
-/* A third of the letters may be wrong and one more, but fewer than half; a prefix of a word is near
- * to it. */
+/* A third of the letters may be wrong, but fewer than half; a prefix of a word is near to it. */
 void nearest_begin(struct nearest *nearest, const char *wanted)
 {
     size_t size = strlen(wanted);
-    *nearest = (struct nearest){.wanted = wanted, .distance = least((size + 1) / 2, size / 3 + 2)};
+    *nearest = (struct nearest){.wanted = wanted, .distance = least((size + 1) / 2, size / 3 + 1)};
 }
 
 void nearest_offer(struct nearest *nearest, const char *word)
