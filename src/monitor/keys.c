@@ -30,7 +30,7 @@ const struct binding bindings[] = {
     DIGIT('5', 5), DIGIT('6', 6), DIGIT('7', 7), DIGIT('8', 8), DIGIT('9', 9),
     {"y", {'y'}, ON_MAIN, ACTION_SECOND, 0, KEYS_LOOK,
      "second chart of each device: memory, power, temperature"},
-    {"z", {'z'}, ON_MAIN, ACTION_SPAN, 0, KEYS_LOOK, "time base of the charts: 6 s, 20 s, 60 s"},
+    {"z", {'z'}, ON_MAIN, ACTION_SPAN, 0, KEYS_LOOK, "time base of the charts: 2 s to 60 s"},
     {"A", {'A'}, ON_MAIN, ACTION_ALERTS, 0, KEYS_LOOK,
      "what needed attention in the last hour, from when until when"},
     {"p", {'p'}, ON_MAIN, ACTION_PAUSE, 0, KEYS_LOOK, "hold still, and go on"},

@@ -208,6 +208,10 @@ static void column_values(const struct graph *graph, size_t back, double *left, 
     enum { SHORT_HALF = 3 }; /* seconds: drawn once they are whole, not twice */
     size_t ago = graph->ago + back * GRAPH_SECONDS, half = (size_t)graph->seconds / 2;
     double *const HALVES[] = {right, left};
+    if (graph->seconds == 1) {
+        *left = *right = history_get(history, graph->ago + back);
+        return;
+    }
     if (half == 0) {
         *left = history_get(history, ago + 1);
         *right = history_get(history, ago);

@@ -401,7 +401,8 @@ class Keys(unittest.TestCase):
         for words in ("power", "temperature", "memory"):
             self.monitor.type("y")
             self.assertIn(words, self.last())
-        for words, begin in (("20 s", "13 min ago"), ("60 s", "38 min ago"), ("6 s", "4 min ago")):
+        for words, begin in (("20 s", "12 min ago"), ("60 s", "38 min ago"), ("is 2 s", "1 min 16 s ago"),
+                             ("1 s, and 6 s once they are full", "38 s ago")):
             self.monitor.type("z")
             self.assertIn(words, self.last())
             self.assertIn(begin, self.monitor.screen())

@@ -53,9 +53,10 @@ bool pane_command(const struct model *model, const struct item *item,
 
 /* ---- the main screen: pane_attention.c, pane_machine.c, pane_gpus.c ---- */
 
-/* Seconds of a column of charts, by the span that a key chooses. */
-enum { CHART_SPANS = 3 };
+/* Seconds of a column of charts that are full, by the span that a key chooses; and now. */
+enum { CHART_SPANS = 4 };
 extern const int chart_seconds[CHART_SPANS];
+int pane_seconds(const struct model *model);
 
 struct graph pane_chart(const struct model *model, const struct history *history, double most,
                         ink ramp, bool down);
@@ -64,8 +65,8 @@ struct graph pane_chart(const struct model *model, const struct history *history
 void pane_pair(struct pen *pen, const struct box *box, struct tile *tile, const struct graph *up,
                const struct graph *down);
 
-/* When a chart of so many columns begins: "8 min ago"; of the past, which time its line stands at:
- * "10 min ago, 14:03:20"; "" if it has no room for that. */
+/* When a chart of so many columns begins: "3 min 36 s ago"; of the past, which time its line stands
+ * at: "10 min ago, 14:03:20"; "" if it has no room for that. */
 char *pane_begin(const struct model *model, int columns, char out[static WORDS]);
 
 /* The full height of a chart of bytes: it seldom changes. */

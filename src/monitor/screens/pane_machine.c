@@ -12,7 +12,7 @@ enum { LINE = 256, GAP = 2, TILES = 3 };
 
 /* Charts move with every column, which is most of what a terminal is sent: the first draws a third
  * of what 2 s would. */
-const int chart_seconds[CHART_SPANS] = {6, 20, 60};
+const int chart_seconds[CHART_SPANS] = {6, 20, 60, 2};
 
 /* Columns of a tile of the machine. */
 static int tile_columns(const struct model *model)
@@ -20,11 +20,25 @@ static int tile_columns(const struct model *model)
     return (model->width - 2 - (TILES - 1) * GAP) / TILES;
 }
 
+/* The first minutes of a live monitor fill the charts faster; once full they are never less than
+ * half full. */
+int pane_seconds(const struct model *model)
+{
+    static const int FIRST[] = {1, 2, 4};
+    int columns = model->width < NARROW ? model->width - 2 : tile_columns(model);
+    for (size_t i = 0; model->span == 0 && model->options->replay == NULL && i < ARRAY_COUNT(FIRST);
+         i++) {
+        if ((int)model->cpu.count <= columns * FIRST[i])
+            return FIRST[i];
+    }
+    return chart_seconds[model->span];
+}
+
 /* The newest seconds that charts leave out: they end now while the time that is looked at is in
  * them, so that a line moves over charts that stand still. Further back it stands in the middle. */
 static size_t chart_ago(const struct model *model)
 {
-    size_t ago = model_ago(model), each = (size_t)chart_seconds[model->span];
+    size_t ago = model_ago(model), each = (size_t)pane_seconds(model);
     size_t columns = (size_t)(tile_columns(model) > 2 ? tile_columns(model) : 2);
     return ago / each + 1 < columns ? 0 : ago - columns / 2 * each;
 }
@@ -39,7 +53,7 @@ struct graph pane_chart(const struct model *model, const struct history *history
                           .down = down,
                           .style = ramp,
                           .steps = INK_STEPS,
-                          .seconds = chart_seconds[model->span],
+                          .seconds = pane_seconds(model),
                           .mark = ago > 0 ? ago + 1 : 0};
 }
 
@@ -163,16 +177,15 @@ double pane_scale(double most)
 char *pane_begin(const struct model *model, int columns, char out[static WORDS])
 {
     enum { COLUMNS_LEAST = 20 };
-    double minutes = columns * chart_seconds[model->span] / 60.0;
-    size_t ago = model_ago(model);
-    char distance[TIME_WORDS], time[TIME_WORDS];
+    size_t ago = model_ago(model), all = (size_t)(columns * pane_seconds(model));
+    char distance[TIME_WORDS], time[TIME_WORDS] = "";
     out[0] = '\0';
-    if (columns >= COLUMNS_LEAST && ago > 0) {
-        format_distance(ago * NS_PER_SECOND, distance);
+    if (columns < COLUMNS_LEAST)
+        return out;
+    format_distance((ago > 0 ? ago : all) * NS_PER_SECOND, distance);
+    if (ago > 0)
         format_time(vitals_snapshot_realtime_ns(model->machine.now), false, time);
-        (void)snprintf(out, WORDS, "%.24s ago, %.12s", distance, time);
-    } else if (columns >= COLUMNS_LEAST)
-        (void)snprintf(out, WORDS, "%.0f min ago", minutes);
+    (void)snprintf(out, WORDS, "%.24s ago%s%.12s", distance, ago > 0 ? ", " : "", time);
     return out;
 }
 
@@ -257,7 +270,7 @@ static void draw_flow(struct pen *pen, const struct model *model, const struct b
     char values[2][WORDS], value[WORDS * 2] = "", left[WORDS * 2] = "", right[WORDS * 2] = "";
     double rates[2], most = 0, highest;
     bool known[2];
-    size_t seconds = (size_t)(box->columns * chart_seconds[model->span]);
+    size_t seconds = (size_t)(box->columns * pane_seconds(model));
     for (size_t i = 0; i < 2; i++) {
         known[i] = model_rate(model, model_host(model), traffic_metrics[first + i], &rates[i]);
         (void)cell_rate(known[i], rates[i], values[i]);

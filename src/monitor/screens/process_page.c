@@ -481,7 +481,7 @@ static void draw_chart(struct pen *pen, const struct model *model, const struct 
     char words[2][WORDS * 2] = {"", ""}, full[2][WORDS], amount[WORDS], line[WORDS * 3];
     struct graph graphs[2];
     double mosts[2] = {0, 0};
-    size_t seconds = (size_t)(box->columns * chart_seconds[model->span]);
+    size_t seconds = (size_t)(box->columns * pane_seconds(model));
     for (size_t i = 0; i < 2; i++)
         (void)history_most(&charts[BOTH[i]], 0, seconds, &mosts[i]);
     if (KINDS[up].rate) /* one scale for both */

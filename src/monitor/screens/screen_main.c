@@ -310,7 +310,11 @@ void monitor_span(struct monitor *monitor)
         return;
     }
     model->span = (model->span + 1) % CHART_SPANS;
-    model_say(model, "a column of the charts is %d s", chart_seconds[model->span]);
+    int now = pane_seconds(model), full = chart_seconds[model->span];
+    if (now == full)
+        model_say(model, "a column of the charts is %d s", now);
+    else
+        model_say(model, "a column of the charts is %d s, and %d s once they are full", now, full);
 }
 
 static bool act(struct monitor *monitor, void *state UNUSED, enum action action, int argument)

@@ -2,6 +2,8 @@
  * what stands in it until then; another stream of readings; what comes while it is paused. */
 #include "monitor_world.h"
 
+#include "monitor/screens/pane.h"
+
 static const struct monitor_process PROCESSES[] = {
     {10, 1, "ana", "one", 10, 0.25, 5, 1, 100, false},
     {20, 1, "ben", "two", 20, 0.5, 5, 2, 200, false},
@@ -228,6 +230,35 @@ static void it_begins_while_paused(void)
     end();
 }
 
+/* Charts of a live monitor are full soon, and never less than half full then. */
+static void the_first_minutes_fill_the_charts(void)
+{
+    struct history *cpu = &monitor.model.cpu;
+    int before = 0, columns = 0;
+    begin();
+    monitor_resize(&monitor, 120, 40);
+    columns = (120 - 6) / 3;
+    for (uint64_t second = 1; second < 600; second++) {
+        history_add(cpu, (103 + second) * 1000000000u, 0.5);
+        int each = pane_seconds(&monitor.model);
+        CHECK(each >= before && each <= chart_seconds[0]);
+        CHECK(each == 1 || (int)cpu->count * 2 > columns * each);
+        CHECK(each == chart_seconds[0] || (int)cpu->count <= columns * each);
+        before = each;
+    }
+    CHECK_INT(before, chart_seconds[0]);
+    monitor.model.span = 1;
+    CHECK_INT(pane_seconds(&monitor.model), chart_seconds[1]);
+    end();
+
+    begin();
+    struct timeline kept = {.data = NULL};
+    options.replay = &kept; /* it is filled from what was before, in one go */
+    CHECK_INT(pane_seconds(&monitor.model), chart_seconds[0]);
+    options.replay = NULL;
+    end();
+}
+
 static const check_test tests[] = {
     {"the machine alone leaves the list to all", the_machine_alone_leaves_the_list_to_all},
     {"it waits for one reading and not for more", it_waits_for_one_reading_and_not_for_more},
@@ -238,6 +269,7 @@ static const check_test tests[] = {
     {"it waits while one looks back", it_waits_while_one_looks_back},
     {"another stream begins with two", another_stream_begins_with_two},
     {"it begins while paused", it_begins_while_paused},
+    {"the first minutes fill the charts", the_first_minutes_fill_the_charts},
 };
 
 CHECK_TESTS(tests)
