@@ -164,6 +164,14 @@ class Looks(Usual):
             with self.subTest((devices, width, height)):
                 self.assertLessEqual(title_row(text) + 6, height, text)
 
+    def test_a_low_screen_without_devices_is_for_processes(self):
+        for width, height, least in ((80, 24, 16), (120, 29, 21)):
+            text = self.printed(self.machine(0, 120), width, height)
+            with self.subTest((width, height)):
+                self.assertGreaterEqual(height - title_row(text) - 3, least, text)
+        self.assertIn(" ago", self.printed(self.machine(0, 120), 120, 30))
+        self.assertIn(" ago", self.printed(self.machine(0, 120), 120, 24, VITALS_MONITOR="full"))
+
     def test_says_first_what_is_wrong(self):
         text = self.printed(self.machine(9, 3, "troubled"), 250, 40)
         line = text.splitlines()[1]

@@ -98,13 +98,14 @@ static int own_rows(const struct model *model, int machine, int devices)
 }
 
 /* The first of these that fits: charts of the machine and of its devices as high as they can be,
- * charts of devices alone, none. */
+ * charts of devices alone, none. A low screen without devices leaves its rows to the list. */
 static void choose_charts(const struct model *model, struct layout *layout, int room)
 {
-    enum { MACHINE_MOST = 4 };
+    enum { MACHINE_MOST = 4, LOW_ALONE = 30 };
     const struct arrangement *arranged = &model->arranged;
     bool devices = pane_gpus_count(model) > 0 && !(arranged->hidden & PANEL_DEVICES);
-    if ((arranged->hidden & PANEL_GRAPHS) || arranged->plain || model->mode == MONITOR_COMPACT)
+    if ((arranged->hidden & PANEL_GRAPHS) || arranged->plain || model->mode == MONITOR_COMPACT ||
+        (!devices && model->mode == MONITOR_AUTO && model->height < LOW_ALONE))
         return;
     for (int both = 1; both >= (devices ? 0 : 1); both--) {
         for (int rows = CHART_MOST; rows >= CHART_LEAST; rows--) {
