@@ -172,6 +172,12 @@ class Looks(Usual):
         self.assertIn(" ago", self.printed(self.machine(0, 120), 120, 30))
         self.assertIn(" ago", self.printed(self.machine(0, 120), 120, 24, VITALS_MONITOR="full"))
 
+    def test_a_high_screen_gives_devices_higher_charts(self):
+        row = {height: title_row(self.printed(self.machine(8, 11), 300, height)) for height in (60, 70, 80, 100)}
+        self.assertEqual(sorted(row.values()), list(row.values()))
+        self.assertGreaterEqual(row[80], 80 * 0.55)
+        self.assertLessEqual(row[80], 80 * 0.6)
+
     def test_says_first_what_is_wrong(self):
         text = self.printed(self.machine(9, 3, "troubled"), 250, 40)
         line = text.splitlines()[1]

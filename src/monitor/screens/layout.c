@@ -87,8 +87,8 @@ static void choose_forms(const struct model *model, struct layout *layout, int l
 
 /* The main screen: what has room follows from the size, the devices and keys alone, so that
  * nothing moves while processes come and go. The list has two fifths of the height at least, and
- * more if charts have nothing to gain. */
-enum { OWN_FRAME = 2, CHART_LEAST = 2, CHART_MOST = 12 };
+ * more if charts have nothing to gain: of a higher screen devices get half of what it is higher. */
+enum { OWN_FRAME = 2, CHART_LEAST = 2, CHART_MOST = 12, HIGH = 60 };
 
 static int own_rows(const struct model *model, int machine, int devices)
 {
@@ -104,12 +104,14 @@ static void choose_charts(const struct model *model, struct layout *layout, int 
     enum { MACHINE_MOST = 4, LOW_ALONE = 30 };
     const struct arrangement *arranged = &model->arranged;
     bool devices = pane_gpus_count(model) > 0 && !(arranged->hidden & PANEL_DEVICES);
+    int most = CHART_MOST + (devices && model->height > HIGH ? (model->height - HIGH) / 2 : 0);
     if ((arranged->hidden & PANEL_GRAPHS) || arranged->plain || model->mode == MONITOR_COMPACT ||
         (!devices && model->mode == MONITOR_AUTO && model->height < LOW_ALONE))
         return;
     for (int both = 1; both >= (devices ? 0 : 1); both--) {
-        for (int rows = CHART_MOST; rows >= CHART_LEAST; rows--) {
+        for (int rows = most; rows >= CHART_LEAST; rows--) {
             int machine = !both || model->width < NARROW   ? 0
+                          : devices && rows > CHART_MOST   ? rows / 3
                           : devices && rows > MACHINE_MOST ? MACHINE_MOST
                                                            : rows;
             if (own_rows(model, machine, rows) > room)
