@@ -225,6 +225,14 @@ class Looks(Usual):
         for code in ("31m", "38;5;9m", "38;5;196m"):
             self.assertNotIn(code, busy)
 
+    def test_what_is_nothing_steps_back(self):
+        done = vitals("--demo=story", "--screen", "200x60", "--force-color", "--theme", "dark",
+                      env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
+        soft = r"38;5;246m +"
+        self.assertEqual(len(re.findall(soft + "0B/s", done.stdout)), done.stdout.count(" 0B/s"), done.stdout)
+        self.assertNotRegex(done.stdout, soft + "48KiB/s")
+        self.assertRegex(self.printed(self.machine(2, 6), 200, 40, "--force-color", "--theme", "dark"), soft + "N/A")
+
     def test_without_color_nothing_is_lost(self):
         path = self.machine(9, 3, "troubled")
         plain = self.printed(path, 100, 30)

@@ -215,6 +215,15 @@ static ink shade_of(const struct model *model, const struct column *column, cons
     return ratio < LITTLE ? STYLE_PLAIN : theme_step(ramp, 0.5 + ratio / 2);
 }
 
+/* "0B/s" and "N/A" step back, so that what there is stands out. */
+static bool is_nothing(const char *cell)
+{
+    const char *word = cell + strspn(cell, " ");
+    size_t size = strcspn(word, " ");
+    return (size == 4 && memcmp(word, "0B/s", size) == 0) ||
+           (size == 3 && memcmp(word, "N/A", size) == 0);
+}
+
 /* The CPU of the last readings, two levels in a column, which moves with every other one. */
 static void draw_trend(struct pen *pen, const struct model *model, const struct item *item, int x,
                        int y, int columns, ink style)
@@ -246,7 +255,8 @@ static void draw_shaded(struct pen *pen, const struct model *model,
         if (!is_marked && choice->shown[i] == list_columns && item->gpu != NULL)
             field.style = pane_device_style(item->gpu) | style;
         else if (!is_marked)
-            field.style = shade_of(model, choice->shown[i], item) | style;
+            field.style = (is_nothing(text) ? INK_SOFT : shade_of(model, choice->shown[i], item)) |
+                          style;
         canvas_field(pen->canvas, &field, text);
         if (choice->trend > 0 && choice->shown[i]->show == SHOW_CPU && !pen->look->plain)
             draw_trend(pen, model, item, field.x + 1, y, choice->trend - 1,
