@@ -189,6 +189,22 @@ class Looks(Usual):
         calm = self.printed(self.machine(2, 6), 80, 24).splitlines()[1]
         self.assertIn("nothing needs attention", calm)
 
+    def test_devices_in_trouble_have_a_line_first(self):
+        path = self.machine(16, 3)
+        text = self.printed(path, 40, 20)
+        self.assertIn("\n   0 H100", text)
+        hidden = 16 - int(re.search(r"(\d+) more devices", text)[1])
+        lines = []
+        for line in path.read_text().splitlines():
+            snapshot = json.loads(line)
+            snapshot["columns"]["gpu"] += ["throttled_by_temperature"]
+            for row in snapshot["tables"]["gpu"]:
+                row["throttled_by_temperature"] = int(row["index"] in (12, 15))
+            lines.append(json.dumps(snapshot))
+        path.write_text("\n".join(lines) + "\n")
+        devices = re.findall(r"^ +(\d+) \S.*°C$", self.printed(path, 40, 20), re.MULTILINE)
+        self.assertEqual(devices, [*map(str, range(hidden - 2)), "12", "15"])
+
     def test_devices_in_the_same_trouble_share_its_words(self):
         path = self.machine(4, 3)
         lines = []

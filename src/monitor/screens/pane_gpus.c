@@ -35,21 +35,6 @@ int pane_gpus_rows(const struct model *model, int charts)
     return charts > 0 ? (count + each - 1) / each * (charts + 2) : 1 + count; /* with titles */
 }
 
-const vitals_row *pane_gpus_at(const struct model *model, const struct layout *layout, int x, int y)
-{
-    int row = y - layout->devices_y, each = pane_gpus_in_row(model), place = row - 1;
-    if (row < (layout->device_charts == 0) || row >= layout->device_rows)
-        return NULL;
-    if (layout->device_charts > 0) {
-        int wide = (model->width - 2 + GAP) / each, column = wide > 0 ? (x - 1) / wide : 0;
-        place = row / (layout->device_charts + 2) * each + (column < each ? column : each - 1);
-    }
-    const vitals_row *gpu = NULL;
-    while ((gpu = model_next_device(model, gpu)) != NULL && place > 0)
-        place--;
-    return gpu;
-}
-
 /* What is said of a device beside its figures. */
 struct remark {
     char text[TROUBLE_WORDS];
@@ -105,6 +90,61 @@ static void read_words(const struct model *model, const vitals_row *gpu,
 static bool is_chosen(const struct model *model, const vitals_row *gpu)
 {
     return model->has_device && model->device == vitals_row_key(gpu);
+}
+
+/* Where not all lines fit: all devices above a level of urgency have one, and the first of it. */
+enum urgency { CALM, NOTED, ILL, CHOSEN, URGENCIES };
+struct line_choice {
+    int level, left;
+};
+
+static int urgency_of(const struct model *model, const vitals_row *gpu)
+{
+    struct remark remark;
+    if (is_chosen(model, gpu))
+        return CHOSEN;
+    remark_on(model, gpu, TROUBLE_WORDS, &remark);
+    return pane_device_is_ill(gpu) ? ILL : remark.text[0] != '\0' ? NOTED : CALM;
+}
+
+static struct line_choice choose_lines(const struct model *model, const struct layout *layout)
+{
+    int counts[URGENCIES] = {0}, level = CHOSEN, left = layout->device_rows - 2;
+    if (layout->device_charts > 0 || layout->device_rows > pane_gpus_count(model))
+        return (struct line_choice){CALM - 1, 0};
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;)
+        counts[urgency_of(model, gpu)]++;
+    for (; level > CALM && counts[level] <= left; level--)
+        left -= counts[level];
+    return (struct line_choice){level, left};
+}
+
+/* In their usual order: one whose trouble comes and goes moves no other. */
+static const vitals_row *next_shown(const struct model *model, struct line_choice *choice,
+                                    const vitals_row *gpu)
+{
+    while ((gpu = model_next_device(model, gpu)) != NULL) {
+        int urgency = choice->level < CALM ? CALM : urgency_of(model, gpu);
+        if (urgency > choice->level || (urgency == choice->level && choice->left-- > 0))
+            return gpu;
+    }
+    return NULL;
+}
+
+const vitals_row *pane_gpus_at(const struct model *model, const struct layout *layout, int x, int y)
+{
+    int row = y - layout->devices_y, each = pane_gpus_in_row(model), place = row - 1;
+    if (row < (layout->device_charts == 0) || row >= layout->device_rows)
+        return NULL;
+    if (layout->device_charts > 0) {
+        int wide = (model->width - 2 + GAP) / each, column = wide > 0 ? (x - 1) / wide : 0;
+        place = row / (layout->device_charts + 2) * each + (column < each ? column : each - 1);
+    }
+    struct line_choice choice = choose_lines(model, layout);
+    const vitals_row *gpu = NULL;
+    while ((gpu = next_shown(model, &choice, gpu)) != NULL && place > 0)
+        place--;
+    return gpu;
 }
 
 /* Words of an old value step back. */
@@ -290,14 +330,16 @@ void pane_gpus(struct pen *pen, const struct model *model, const struct layout *
     int each = pane_gpus_in_row(model), place = 0, rows = layout->device_rows;
     int y = layout->devices_y, count = pane_gpus_count(model);
     char text[WORDS];
-    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL; place++) {
+    struct line_choice choice = choose_lines(model, layout);
+    for (const vitals_row *gpu = NULL; rows > 0 && (gpu = next_shown(model, &choice, gpu)) != NULL;
+         place++) {
         if (layout->device_charts > 0) {
             int column = place % each, inside = model->width - 2 + GAP;
             int x = inside * column / each, end = inside * (column + 1) / each - GAP;
             struct box box = {1 + x, y + place / each * (layout->device_charts + 2), end - x,
                               layout->device_charts + 2};
             draw_device_tile(pen, model, gpu, &box);
-        } else if (place + 1 < rows - (rows < count + 1)) {
+        } else {
             draw_device_line(pen, model, gpu, y + 1 + place);
         }
     }
