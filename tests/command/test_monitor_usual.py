@@ -273,6 +273,11 @@ class Looks(Usual):
             cells = [c for line in text.splitlines() if re.match(r" (CPU|   ) +\d+ ", line) for c in line if c in "▁▂▃▄▅▆▇█"]
             self.assertEqual(len(cells), 128, text)
 
+    def test_a_wide_tile_has_clock_and_fan(self):
+        narrow, wide = self.printed(self.machine(8, 8), 120, 40), self.printed(self.machine(4, 8), 240, 40)
+        self.assertNotRegex(narrow, "MHz|fan")
+        self.assertEqual(len(re.findall(r"\d+MHz  fan \d+%  \d+°C  \d+/700W", wide)), 4, wide)
+
     def test_the_story_has_troubles(self):
         done = vitals("--demo=story", "--screen", "140x46", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -87,6 +87,33 @@ static void read_words(const struct model *model, const vitals_row *gpu,
         (void)snprintf(words->power, WORDS, "%.0fW", number);
 }
 
+/* Parts of a line, each two columns from the next: the last ones come first, as room is short. */
+static void right_words(const struct model *model, const vitals_row *gpu,
+                        const struct readings_words *words, int columns, char out[static LINE])
+{
+    char clock[WORDS] = "", fan[WORDS] = "", former[LINE];
+    const char *const PARTS[] = {words->power, words->celsius, fan, clock};
+    double number;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next_child(model->machine.now, VITALS_TABLE_GPU_CLOCK,
+                                           vitals_row_key(gpu), row)) != NULL;) {
+        const char *label = vitals_row_label(row);
+        if ((strcmp(label, "sm") == 0 || strcmp(label, "graphics") == 0) &&
+            cell_value(row, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, &number))
+            (void)snprintf(clock, sizeof clock, "%.0fMHz", number / 1e6);
+    }
+    if (cell_value(gpu, VITALS_GPU_FAN_RATIO, &number))
+        (void)snprintf(fan, sizeof fan, "fan %.0f%%", number * 100);
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
+        memcpy(former, out, LINE);
+        int wide = canvas_columns(PARTS[i]) + canvas_columns(out) + 2;
+        if (PARTS[i][0] != '\0' && (wide <= columns || i < 2))
+            (void)snprintf(out, LINE, "%s%s%.200s", PARTS[i], former[0] != '\0' ? "  " : "",
+                           former);
+    }
+}
+
 static bool is_chosen(const struct model *model, const vitals_row *gpu)
 {
     return model->has_device && model->device == vitals_row_key(gpu);
@@ -166,10 +193,9 @@ static void draw_device_tile(struct pen *pen, const struct model *model, const v
     read_words(model, gpu, &words);
     remark_on(model, gpu, box->columns - 14, &remark);
     (void)cell_device(gpu, pen->look->ascii, NAME_MOST, name, sizeof name);
-    (void)snprintf(right, sizeof right, "%s%s%s", words.celsius,
-                   words.celsius[0] != '\0' && words.power[0] != '\0' ? "  " : "", words.power);
     if (words.has_share)
         (void)snprintf(left, sizeof left, "mem %s %s", words.share, words.memory);
+    right_words(model, gpu, &words, box->columns - canvas_columns(left) - 1, right);
 
     struct graph up = {.history = NULL}, down = up;
     if (own != NULL) {
