@@ -273,6 +273,13 @@ class Looks(Usual):
             cells = [c for line in text.splitlines() if re.match(r" (CPU|   ) +\d+ ", line) for c in line if c in "▁▂▃▄▅▆▇█"]
             self.assertEqual(len(cells), 128, text)
 
+    def test_memory_tells_what_is_cached_and_available(self):
+        narrow, middle, wide = (self.printed(self.machine(2, 6), width, 40) for width in (90, 120, 170))
+        self.assertNotIn("cached", narrow)
+        self.assertIn("mem 32% 20.0/63GiB  cached 0.6GiB", middle)
+        self.assertNotIn("available", middle)
+        self.assertIn("mem 32% 20.0/63GiB  cached 0.6GiB  available 23.1GiB", wide)
+
     def test_a_wide_tile_has_clock_and_fan(self):
         narrow, wide = self.printed(self.machine(8, 8), 120, 40), self.printed(self.machine(4, 8), 240, 40)
         self.assertNotRegex(narrow, "MHz|fan")

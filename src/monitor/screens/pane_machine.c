@@ -222,6 +222,30 @@ char *pane_amount(const vitals_row *row, vitals_metric used, vitals_metric total
     return out;
 }
 
+/* Adds what is cached and available behind "mem 21% 108/503GiB", in its unit, as far as there is
+ * room. */
+static void add_amounts(const vitals_row *host, int columns, char out[static LINE])
+{
+    static const struct {
+        vitals_metric metric;
+        const char *name;
+    } AMOUNTS[] = {{VITALS_HOST_MEMORY_CACHED_BYTES, "cached"},
+                   {VITALS_HOST_MEMORY_AVAILABLE_BYTES, "available"}};
+    char amount[WORDS * 2], more[WORDS * 2];
+    for (size_t i = 0; i < ARRAY_COUNT(AMOUNTS); i++) {
+        const char *unit = pane_amount(host, AMOUNTS[i].metric, VITALS_HOST_MEMORY_TOTAL_BYTES,
+                                       amount);
+        size_t digits = strcspn(unit, "/");
+        unit += digits;
+        unit += strspn(unit, "/0123456789");
+        (void)snprintf(more, sizeof more, "  %s %.*s%s", AMOUNTS[i].name, (int)digits, amount,
+                       unit);
+        if (digits == 0 || canvas_columns(out) + canvas_columns(more) > columns)
+            return;
+        (void)strcat(out, more);
+    }
+}
+
 void pane_pair(struct pen *pen, const struct box *box, struct tile *tile, const struct graph *up,
                const struct graph *down)
 {
@@ -238,6 +262,7 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
     const struct shares own = shares_of(model);
     const vitals_row *host = model_host(model);
     char value[WORDS] = "", name[WORDS * 2] = "", left[LINE] = "", right[WORDS * 2] = "";
+    enum { SWAP = 10 };
     char amount[WORDS * 2], begin[WORDS];
     double number;
     size_t used = 0;
@@ -255,6 +280,8 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
         (void)snprintf(left, sizeof left, "mem %.0f%% %s", own.memory * 100, amount);
     if (own.has_swap)
         (void)snprintf(right, sizeof right, "swap %.0f%%", own.swap * 100);
+    if (own.has_memory)
+        add_amounts(host, box->columns - (own.has_swap ? SWAP : 0), left);
     struct tile tile = {.label = "CPU",
                         .name = name,
                         .value = value,
