@@ -285,6 +285,23 @@ class Looks(Usual):
         self.assertNotRegex(narrow, "MHz|fan")
         self.assertEqual(len(re.findall(r"\d+MHz  fan \d+%  \d+°C  \d+/700W", wide)), 4, wide)
 
+    def test_few_cpus_have_figures(self):
+        for count, widths in ((2, (80, 120)), (8, (120, 160)), (16, (160, 200)), (17, ())):
+            path = self.folder / f"{count}.json"
+            path.write_bytes(screens.machine(2, 6, cpus=count))
+            for width in (60, 80, 120, 160, 200):
+                line = next(line for line in self.printed(path, width, 40).splitlines() if line.startswith(" CPU "))
+                found = re.findall(r"[▁▂▃▄▅▆▇█] +(\d+)%", line)
+                with self.subTest((count, width)):
+                    if width in widths:
+                        self.assertEqual(found, [str(number) for number in range(count)], line)
+                    elif count == 17:
+                        self.assertEqual(found, [], line)
+
+    def test_the_work_of_cpus_has_parts(self):
+        self.assertIn("user 40% sys 10% wait  0%",
+                      vitals("--demo=many", "--screen", "120x40", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None}).stdout)
+
     def test_the_story_has_troubles(self):
         done = vitals("--demo=story", "--screen", "140x46", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
         self.assertEqual((done.returncode, done.stderr), (0, ""))

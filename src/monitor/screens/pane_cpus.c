@@ -121,6 +121,30 @@ static void read_levels(const struct model *model, const struct cpu_grid *grid, 
     }
 }
 
+/* "▅ 62%" for each CPU, where one row has room for all. */
+enum { FIGURE = 6, FIGURES_MOST = 16 };
+
+static bool has_figures(const struct model *model, const struct cpu_grid *grid,
+                        const struct box *box)
+{
+    return !model->arranged.nvitop && grid->shared == 1 && grid->rows == 1 &&
+           grid->cells <= FIGURES_MOST && grid->label + grid->cells * FIGURE <= box->columns;
+}
+
+static void draw_figures(struct pen *pen, const struct model *model, const struct cpu_grid *grid,
+                         const struct box *box)
+{
+    char words[16];
+    double ratio;
+    for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL;) {
+        if (!cpu_busy(model, cpu, &ratio))
+            continue;
+        (void)snprintf(words, sizeof words, "%3.0f%%", ratio * 100);
+        (void)canvas_text(pen->canvas, box->x + grid->label + number_of(cpu) * FIGURE + 1, box->y,
+                          INK_SOFT, words);
+    }
+}
+
 void pane_cpus_strip(struct pen *pen, const struct model *model, const struct box *box)
 {
     static const char *const GLYPHS[2][LEVELS + 2] = {
@@ -131,6 +155,7 @@ void pane_cpus_strip(struct pen *pen, const struct model *model, const struct bo
     struct cpu_grid grid;
     measure(model, box->columns, box->rows, &grid);
     read_levels(model, &grid, levels);
+    bool figures = has_figures(model, &grid, box);
     struct canvas_field field = {.x = box->x, .y = box->y, .columns = box->columns};
     if (grid.captioned) {
         (void)snprintf(words, sizeof words, "%zu CPUs; a cell is the busiest of %d",
@@ -139,7 +164,8 @@ void pane_cpus_strip(struct pen *pen, const struct model *model, const struct bo
     }
     for (int cell = 0; cell < grid.cells; cell++) {
         int row = cell / grid.in_row, place = cell % grid.in_row, level = levels[cell];
-        int x = grid.label + place + (grid.grouped ? place / GROUP : 0);
+        int x = grid.label +
+                (figures ? place * FIGURE : place + (grid.grouped ? place / GROUP : 0));
         int y = box->y + grid.captioned + row;
         if (place == 0) {
             (void)label_words(&grid, row, words);
@@ -154,6 +180,8 @@ void pane_cpus_strip(struct pen *pen, const struct model *model, const struct bo
             canvas_repeat(pen->canvas, box->x + x, y, 1, style,
                           GLYPHS[pen->look->ascii][level - LEVEL_OFFLINE]);
     }
+    if (figures)
+        draw_figures(pen, model, &grid, box);
 }
 
 enum cpus_form pane_cpus_form(const struct model *model, int columns, int rows)

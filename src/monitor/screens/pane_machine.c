@@ -222,6 +222,50 @@ char *pane_amount(const vitals_row *row, vitals_metric used, vitals_metric total
     return out;
 }
 
+/* The share of all CPU time that some counters have together since the last reading. */
+static bool share_of(const struct model *model, const vitals_metric *counters, size_t count,
+                     double *out)
+{
+    const vitals_row *host = model_host(model);
+    double share;
+    *out = 0;
+    for (size_t i = 0; i < count && counters[i] != 0; i++) {
+        if (!cell_busy(host, model->machine.previous, counters[i], VITALS_HOST_CPU_TOTAL_SECONDS,
+                       &share) &&
+            !cell_busy(host, model->machine.older, counters[i], VITALS_HOST_CPU_TOTAL_SECONDS,
+                       &share))
+            return false;
+        *out += share > 0 ? share : 0;
+    }
+    return true;
+}
+
+/* Adds "user 38% sys 12% wait  1%", as far as there is room, in columns that do not change. */
+static void add_shares(const struct model *model, int columns, char out[static WORDS * 2])
+{
+    static const struct {
+        const char *name;
+        vitals_metric counters[3];
+    } SHARES[] = {
+        {"user", {VITALS_HOST_CPU_USER_SECONDS, VITALS_HOST_CPU_NICE_SECONDS}},
+        {"sys",
+         {VITALS_HOST_CPU_SYSTEM_SECONDS, VITALS_HOST_CPU_IRQ_SECONDS,
+          VITALS_HOST_CPU_SOFTIRQ_SECONDS}},
+        {"wait", {VITALS_HOST_CPU_IOWAIT_SECONDS}},
+    };
+    char words[WORDS];
+    double share;
+    for (size_t i = 0; i < ARRAY_COUNT(SHARES); i++) {
+        if (!share_of(model, SHARES[i].counters, ARRAY_COUNT(SHARES[i].counters), &share))
+            continue;
+        (void)snprintf(words, sizeof words, "%s%s %2.0f%%", out[0] != '\0' ? " " : "",
+                       SHARES[i].name, share * 100);
+        if (canvas_columns(out) + canvas_columns(words) > columns)
+            return;
+        (void)strcat(out, words);
+    }
+}
+
 /* Adds what is cached and available behind "mem 21% 108/503GiB", in its unit, as far as there is
  * room. */
 static void add_amounts(const vitals_row *host, int columns, char out[static LINE])
@@ -262,7 +306,7 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
     const struct shares own = shares_of(model);
     const vitals_row *host = model_host(model);
     char value[WORDS] = "", name[WORDS * 2] = "", left[LINE] = "", right[WORDS * 2] = "";
-    enum { SWAP = 10 };
+    enum { SWAP = 10, TITLE = 12 };
     char amount[WORDS * 2], begin[WORDS];
     double number;
     size_t used = 0;
@@ -275,6 +319,7 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
     if (cpu_temperature(model, &number))
         (void)snprintf(name + used, sizeof name - used, "%.0f%sC", number,
                        pen->look->ascii ? "" : "°");
+    add_shares(model, box->columns - TITLE, name);
     (void)pane_amount(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES, amount);
     if (own.has_memory)
         (void)snprintf(left, sizeof left, "mem %.0f%% %s", own.memory * 100, amount);
@@ -421,15 +466,16 @@ static size_t pressure_words(const struct model *model, char *out, size_t capaci
 
 void pane_cores(struct pen *pen, const struct model *model, int y, int rows)
 {
-    enum { ROOM = 64 };
+    enum { ROOM = 64, PRESSURE = 52 };
     char text[LINE];
-    size_t count = pane_cpus_count(model);
+    int count = (int)pane_cpus_count(model);
     struct box box = {1, y, model->width - 2, rows};
+    if (rows == 1 && box.columns - count - count / 10 >= ROOM &&
+        pressure_words(model, text, sizeof text) > 0) {
+        (void)canvas_text(pen->canvas, model->width - 1 - canvas_columns(text), y, INK_SOFT, text);
+        box.columns -= PRESSURE;
+    }
     pane_cpus_strip(pen, model, &box);
-    if (rows > 1 || box.columns - (int)count - (int)count / 10 < ROOM ||
-        pressure_words(model, text, sizeof text) == 0)
-        return;
-    (void)canvas_text(pen->canvas, model->width - 1 - canvas_columns(text), y, INK_SOFT, text);
 }
 
 int pane_machine_rows(int charts)
