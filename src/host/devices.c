@@ -155,10 +155,11 @@ static struct value scaled(struct value value, unsigned scale)
 }
 
 int devices_update(struct devices *devices, const struct os *os, const struct os_devices *reading,
-                   const struct devices_kind *kind, struct values *machine)
+                   const struct devices_kind *kind, struct values *machine, uint64_t now_ns)
 {
     if (reading->state == VITALS_UNSET)
         return 0;
+    devices->read_ns = now_ns;
     int code = devices_take(devices, os, reading, kind);
     for (size_t i = 0; i < kind->sum_count; i++) {
         struct value value = devices_sum(devices, kind->sums[i].number, 1);
@@ -180,7 +181,7 @@ void devices_write(const struct devices *devices, const struct devices_kind *kin
         const char *type = device->kind.type;
         vitals_text name = {device->name, strlen(device->name)};
         uint64_t number;
-        vitals_builder_row(builder, entity, device->key, device->parent, name, stamp_ns);
+        vitals_builder_row(builder, entity, device->key, device->parent, name, devices->read_ns);
         vitals_builder_text(builder, kind->name, name, VITALS_HAVE);
         vitals_builder_text(builder, kind->type, (vitals_text){type, strlen(type)}, VITALS_HAVE);
         vitals_builder_u64(builder, kind->counted, device->counted, VITALS_HAVE);

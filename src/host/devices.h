@@ -39,6 +39,7 @@ struct devices {
     uint64_t sums[OS_DEVICE_NUMBERS]; /* of those that are counted */
     bool begun, any_counted;          /* any: now or before */
     signed char state;                /* of the list, as of struct os_devices */
+    uint64_t read_ns;                 /* when it was read */
 };
 
 /* Finds out what a new device is; `before` are the devices that stand before it in the list. */
@@ -77,7 +78,7 @@ void devices_done(struct devices *devices);
 /* Takes a reading, and sets the sums among the machine's values where it was one. Returns 0 or
  * VITALS_EMEMORY. */
 int devices_update(struct devices *devices, const struct os *os, const struct os_devices *reading,
-                   const struct devices_kind *kind, struct values *machine);
+                   const struct devices_kind *kind, struct values *machine, uint64_t now_ns);
 
 /* Writes the rows into the open table. */
 void devices_write(const struct devices *devices, const struct devices_kind *kind,

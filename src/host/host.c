@@ -63,10 +63,10 @@ int host_read(struct host *host, const vitals_context *context, const struct met
         result = VITALS_EMEMORY;
     if (result == 0)
         result = devices_update(&host->disks, &context->os, &reading->disks, &DEVICES_DISKS,
-                                &reading->values);
+                                &reading->values, now_ns);
     if (result == 0)
         result = devices_update(&host->networks, &context->os, &reading->networks,
-                                &DEVICES_NETWORKS, &reading->values);
+                                &DEVICES_NETWORKS, &reading->values, now_ns);
     values_merge(host->machine.at, host->moments.at, reading->values.at, METRIC_NUMBERS, now_ns);
     if (metric_set_has_entity(due, VITALS_TABLE_PRESSURE)) {
         memcpy(host->pressures, reading->pressures, sizeof host->pressures);

@@ -47,8 +47,8 @@ struct host {
 void host_init(struct host *host);
 void host_done(struct host *host);
 
-/* Reads what is due; the rest stays as it was, but for the tables cpu, disk and network, which are
- * read as a whole. Returns 0 or VITALS_EMEMORY. */
+/* Reads what is due; the rest stays as it was, but for the tables cpu and disk, which are read as a
+ * whole. Returns 0 or VITALS_EMEMORY. */
 int host_read(struct host *host, const vitals_context *context, const struct metric_set *due,
               uint64_t now_ns);
 

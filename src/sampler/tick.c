@@ -214,7 +214,7 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
 int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error)
 {
     static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
-    static const vitals_table WHOLE[] = {VITALS_TABLE_CPU, VITALS_TABLE_DISK, VITALS_TABLE_NETWORK};
+    static const vitals_table WHOLE[] = {VITALS_TABLE_CPU, VITALS_TABLE_DISK};
     const struct metric_set *wanted = &tick->request->wanted;
     uint64_t begin_ns = os_now_ns(&tick->context->os);
     tick->now.begin_ns = begin_ns;

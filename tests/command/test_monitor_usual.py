@@ -280,6 +280,19 @@ class Looks(Usual):
         self.assertNotIn("available", middle)
         self.assertIn("mem 32% 20.0/63GiB  cached 0.6GiB  available 23.1GiB", wide)
 
+    def test_the_busiest_interface_has_its_name(self):
+        path, lines = self.machine(2, 6), []
+        for tick, line in enumerate(path.read_text().splitlines()):
+            snapshot = json.loads(line)
+            snapshot["columns"]["network"] = ["name", "counted", "received_bytes", "transmitted_bytes"]
+            snapshot["tables"]["network"] = [
+                {"key": key, "label": name, "age_ns": 0, "name": name, "counted": int(name != "lo"),
+                 "received_bytes": before + tick * step, "transmitted_bytes": 0}
+                for key, name, before, step in ((1, "lo", 0, 9 << 20), (2, "eth0", 1 << 40, 1 << 10), (3, "wlan0", 0, 1 << 20))]
+            lines.append(json.dumps(snapshot))
+        path.write_text("\n".join(lines) + "\n")
+        self.assertIn(" Net wlan0 ─", self.printed(path, 120, 40))
+
     def test_a_wide_tile_has_clock_and_fan(self):
         narrow, wide = self.printed(self.machine(8, 8), 120, 40), self.printed(self.machine(4, 8), 240, 40)
         self.assertNotRegex(narrow, "MHz|fan")

@@ -336,9 +336,32 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
     pane_pair(pen, box, &tile, &up, &down);
 }
 
+/* The interface with most traffic now, or else since it is counted, of those in the sums. */
+static void busiest_interface(const struct model *model, char out[static WORDS])
+{
+    double most = -1, counted, numbers[4];
+    for (const vitals_row *row = NULL;
+         (row = row_next(model->machine.now, VITALS_TABLE_NETWORK, row)) != NULL;) {
+        if (!cell_value(row, VITALS_NETWORK_COUNTED, &counted) || counted == 0 ||
+            !model_rate(model, row, VITALS_NETWORK_RECEIVED_BYTES, &numbers[0]) ||
+            !model_rate(model, row, VITALS_NETWORK_TRANSMITTED_BYTES, &numbers[1]) ||
+            !cell_value(row, VITALS_NETWORK_RECEIVED_BYTES, &numbers[2]) ||
+            !cell_value(row, VITALS_NETWORK_TRANSMITTED_BYTES, &numbers[3]))
+            continue;
+        double busy = numbers[0] + numbers[1] + (numbers[2] + numbers[3]) / 1e18;
+        if (busy <= most)
+            continue;
+        most = busy;
+        (void)cell_text(row, VITALS_NETWORK_NAME, model->options->look.ascii, out, WORDS);
+    }
+}
+
 static void draw_flow(struct pen *pen, const struct model *model, const struct box *box,
                       const char *label, const char *const words[2], enum traffic_kind first)
 {
+    char name[WORDS] = "";
+    if (first == TRAFFIC_IN)
+        busiest_interface(model, name);
     char values[2][WORDS], value[WORDS * 2] = "", left[WORDS * 2] = "", right[WORDS * 2] = "";
     double rates[2], most = 0, highest;
     bool known[2];
@@ -360,7 +383,7 @@ static void draw_flow(struct pen *pen, const struct model *model, const struct b
     char scale[WORDS];
     if (known[0] || known[1])
         (void)snprintf(right, sizeof right, "full: %s", cell_rate(true, most, scale));
-    struct tile tile = {.label = label, .name = "", .value = value, .left = left, .right = right};
+    struct tile tile = {.label = label, .name = name, .value = value, .left = left, .right = right};
     pane_pair(pen, box, &tile, &up, &down);
 }
 

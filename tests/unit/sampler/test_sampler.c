@@ -765,7 +765,42 @@ static void a_second_thread_is_refused(void)
     end_small();
 }
 
+static uint64_t interface_read_ns(void)
+{
+    vitals_snapshot *snapshot = NULL;
+    CHECK_OK(vitals_sampler_take(sampler, &snapshot, &error), error);
+    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_NETWORK, NULL);
+    CHECK_NOT_NULL(row);
+    uint64_t read_ns = vitals_row_read_ns(row, VITALS_NETWORK_RECEIVED_BYTES);
+    vitals_snapshot_unref(snapshot);
+    fake_clock_advance(&fake, NS_PER_SECOND);
+    return read_ns;
+}
+
+static void interfaces_are_read_as_often_as_asked(void)
+{
+    static const vitals_metric ASKED[] = {VITALS_NETWORK_NAME, VITALS_NETWORK_RECEIVED_BYTES};
+    live_before = memory_live();
+    fake_clock_init(&fake);
+    vitals_options options;
+    vitals_options_init(&options, sizeof options);
+    options.clock = &fake.clock;
+    vitals_request *request = NULL;
+    CHECK_OK(vitals_request_new(0, &request, &error), error);
+    CHECK_OK(vitals_request_set_interval(request, NS_PER_SECOND, &error), error);
+    for (size_t i = 0; i < CHECK_COUNT(ASKED); i++) {
+        CHECK_OK(vitals_request_add(request, ASKED[i], &error), error);
+        CHECK_OK(vitals_request_set_every(request, ASKED[i], 2 * NS_PER_SECOND, &error), error);
+    }
+    begin_request(request, &options);
+    uint64_t first = interface_read_ns();
+    CHECK_UINT(interface_read_ns(), first);
+    CHECK_UINT(interface_read_ns(), first + 2 * NS_PER_SECOND);
+    end();
+}
+
 static const check_test tests[] = {
+    {"interfaces are read as often as asked", interfaces_are_read_as_often_as_asked},
     {"a second thread is refused", a_second_thread_is_refused},
     {"an empty request is refused", an_empty_request_is_refused},
     {"a tick on demand has the number of its turn", a_tick_on_demand_has_the_number_of_its_turn},
