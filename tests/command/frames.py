@@ -56,12 +56,13 @@ def columns(lines, _, __):
     return [f"no column: {line}" for line in wrong]
 
 
-SAID = 22  # where the help says what a key does
+SAID = 20  # where the help says what a key does
+HEADING = re.compile(r" [\w .]+ ─")
 
 
 def help_(lines, _, __):
     wrong = [line for line in lines
-             if len(line.rstrip()) > SAID and not (line[SAID - 1] == " " and line[SAID].strip())]
+             if len(line.rstrip()) > SAID and not HEADING.match(line) and not (line[SAID - 1] == " " and line[SAID].strip())]
     return [f"not in its column: {line}" for line in wrong]
 
 
@@ -97,7 +98,7 @@ def alerts(lines, _, __):
 
 
 # By a mark of it, the first that is there.
-SCREENS = ((r"^ GPU \d.* of \d+$", device), (r"^ Columns of the list", columns), (r"any other key goes back", help_),
+SCREENS = ((r"^ GPU \d.* of \d+$", device), (r"^ Columns of the list", columns), (r"(any other|Any) key goes back", help_),
            (r"^ What needed attention", alerts), (r"^Environment of ", environment), (r"^┌─ Process ", process), (r"  NLWP ", tree), (r"rocesses:|^│ VITALS \d", main))
 
 

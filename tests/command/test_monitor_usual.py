@@ -335,11 +335,16 @@ class Looks(Usual):
 
     def test_help_begins_with_what_is_needed_every_day(self):
         done = vitals("--demo=many", "--screen", "80x200:help", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
-        lines = [line.strip() for line in done.stdout.splitlines()]
+        lines = [line.strip(" ─") for line in done.stdout.splitlines()]
         self.assertLess(lines.index("Every day"), lines.index("What is shown"))
         self.assertIn("The pages of a process", lines)
-        self.assertIn("a click selects; on a title it sorts", lines)
-        self.assertEqual(sum(line.startswith("Before a PID") and "selected one again" in line for line in lines), 1)
+        self.assertEqual(sum(line.startswith("Before a PID") and "the selected again" in line for line in lines), 1)
+
+    def test_help_fits_in_two_columns_and_cuts_no_text(self):
+        for size in ("120x40", "117x50"):
+            done = vitals("--demo=many", "--screen", f"{size}:help", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
+            self.assertIn("Any key goes back", done.stdout, size)
+            self.assertNotIn("..", done.stdout, size)
 
     def test_sums_keep_their_distance(self):
         """A number that fills its column loses its fraction rather than the blank before it."""

@@ -5,7 +5,8 @@
 
 #include "monitor/screens/screen.h"
 
-enum { LINES_MOST = 200, LINE = 160, KEYS_WIDE = 20 };
+/* No text is wider than the words of two columns at 120 columns. */
+enum { LINES_MOST = 200, LINE = 160, KEYS_WIDE = 18, WORDS_WIDE = 38 };
 
 struct help {
     int top;
@@ -22,7 +23,7 @@ static void add(struct help *help, const char *keys, const char *text, bool head
 {
     if (help->count >= LINES_MOST)
         return;
-    (void)snprintf(help->lines[help->count].keys, sizeof help->lines[0].keys, "%.20s", keys);
+    (void)snprintf(help->lines[help->count].keys, sizeof help->lines[0].keys, "%.18s", keys);
     (void)snprintf(help->lines[help->count].text, sizeof help->lines[0].text, "%s", text);
     help->lines[help->count].heading = heading;
     help->lines[help->count++].dim = dim;
@@ -33,22 +34,34 @@ static void add_everyday(struct help *help, bool readonly)
 {
     static const char *const KEYS[][2] = {
         {"Up Down", "select a process"},
-        {"Enter", "look at it: charts, GPUs, threads, files"},
+        {"Enter", "its page: charts, GPUs, threads, files"},
         {"T", "end it: asks before it sends SIGTERM"},
-        {"/", "show only what holds the words; Esc shows all again"},
+        {"/", "only what holds the words; Esc: all"},
         {"o", "sort: the next key names the column"},
         {"g", "processes on devices, or all processes"},
         {"d", "to the devices: Enter shows one"},
         {"q", "quit; elsewhere: back"},
     };
-    add(help, "", "", false, false);
     add(help, "", "Every day", true, false);
     for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
         add(help, KEYS[i][0], KEYS[i][1], false, readonly && KEYS[i][0][0] == 'T');
-    add(help, "", "", false, false);
     add(help, "", "Signs", true, false);
-    add(help, "Before a PID", "+ a new process, - an ended one, = the selected one again", false,
-        false);
+    add(help, "Before a PID", "+ new, - ended, = the selected again", false, false);
+}
+
+/* A letter that a key before it waits for: in the last line if it has room. 0: none. */
+static void add_letter(struct help *help, bool first, char letter, const char *name)
+{
+    char words[LINE];
+    if (letter == 0)
+        return;
+    (void)snprintf(words, sizeof words, "%c %s", letter, name);
+    char *last = help->lines[help->count - 1].text;
+    size_t used = strlen(last);
+    if (first || used + 2 + strlen(words) > WORDS_WIDE)
+        add(help, "", words, false, false);
+    else
+        (void)snprintf(last + used, sizeof help->lines[0].text - used, "  %s", words);
 }
 
 static int open_help(struct monitor *monitor, void **state)
@@ -56,7 +69,7 @@ static int open_help(struct monitor *monitor, void **state)
     const struct look *look = &monitor->options->look;
     const char *readonly = monitor->options->readonly;
     struct help *help = calloc(1, sizeof *help);
-    char keys[KEYS_WIDE + 1], text[LINE];
+    char text[LINE];
     const bool nvitop = monitor->model.arranged.nvitop;
     if (help == NULL)
         return -1;
@@ -66,17 +79,17 @@ static int open_help(struct monitor *monitor, void **state)
         add_everyday(help, readonly != NULL);
     for (int i = 0; i < 2 && nvitop; i++) {
         const unsigned *thresholds = i == 0 ? look->gpu_thresholds : look->memory_thresholds;
-        (void)snprintf(text, sizeof text, "green below %u %%, yellow, red from %u %%",
-                       thresholds[0], thresholds[1]);
+        (void)snprintf(text, sizeof text, "green below %u %%, red from %u %%", thresholds[0],
+                       thresholds[1]);
         add(help, i == 0 ? "Device load" : "Device memory", text, false, false);
     }
     add(help, "Type of process", "C computes, G draws, X does both", false, false);
     if (!nvitop)
-        add(help, look->ascii ? "o held" : "○ held",
-            "before a command: holds memory of a device, unused", false, false);
+        add(help, look->ascii ? "o held" : "○ held", "holds memory of a device, unused", false,
+            false);
     if (readonly != NULL) {
-        (void)snprintf(text, sizeof text, "%s: no signal is sent%s", readonly,
-                       nvitop ? "" : ", nothing is changed");
+        (void)snprintf(text, sizeof text, "%s: %s", readonly,
+                       nvitop ? "no signal is sent" : "nothing is changed");
         add(help, nvitop ? "Signals" : "Processes", text, false, false);
     }
 
@@ -86,36 +99,24 @@ static int open_help(struct monitor *monitor, void **state)
             continue;
         if (binding->group != group) {
             group = binding->group;
-            add(help, "", "", false, false);
             add(help, "", key_group_names[group], true, false);
         }
         if (binding->help == NULL)
             continue;
         bool clears = !nvitop && binding->action == ACTION_CLEAR;
-        add(help, binding->keys,
-            clears ? "no filter; then nothing selected or tagged" : binding->help, false,
+        add(help, binding->keys, clears ? "no filter; then nothing selected" : binding->help, false,
             readonly != NULL && action_changes(binding->action));
         if (binding->action == ACTION_HIDE)
-            add(help, "", ARRANGING_PANELS, false, false);
-        for (size_t i = 0; binding->action == ACTION_SORT && i < list_column_count; i++) {
-            const struct column *column = &list_columns[i];
-            if (column->letter == 0)
-                continue;
-            (void)snprintf(keys, sizeof keys, "  o%c", column->letter);
-            (void)snprintf(text, sizeof text, "by %s%s%s", column->name,
-                           column->falling ? ", the most first" : "",
-                           column->views == VIEW_DEVICES ? " (on devices)" : "");
-            add(help, keys, text, false, false);
-        }
-        for (size_t i = 0; binding->action == ACTION_GROUP && group_names[i] != NULL; i++) {
-            (void)snprintf(keys, sizeof keys, "  G%c", group_letters[i]);
-            (void)snprintf(text, sizeof text, "%s%s%s", i > 0 ? "by " : "", group_names[i],
-                           i == GROUP_JOB ? " or pod" : "");
-            add(help, keys, text, false, false);
-        }
+            add(help, "", "g graphs, t disks, networks; c theme", false, false);
+        if (binding->action == ACTION_SORT)
+            add_letter(help, true, 'n', "as it comes");
+        for (size_t i = 0; binding->action == ACTION_SORT && i < list_column_count; i++)
+            add_letter(help, false, list_columns[i].letter, list_columns[i].name);
+        for (size_t i = 0; binding->action == ACTION_GROUP && group_names[i] != NULL; i++)
+            add_letter(help, i == 0, group_letters[i],
+                       i == GROUP_JOB ? "job, pod" : group_names[i]);
     }
-    add(help, "Mouse", "the wheel moves, with Ctrl five times as far", false, false);
-    add(help, "", "a click selects; on a title it sorts", false, false);
+    add(help, "Mouse", "wheel moves, click selects or sorts", false, false);
     *state = help;
     return 0;
 }
@@ -127,15 +128,13 @@ struct help_form {
 
 static struct help_form form_of(const struct monitor *monitor, const struct help *help)
 {
-    enum { WIDE_ENOUGH = 72, MOST = 3, NARROW_KEYS = 12, BESIDE_KEYS = 18 };
+    enum { WIDE_ENOUGH = KEYS_WIDE + WORDS_WIDE + 2, MOST = 3, NARROW_KEYS = 12 };
     int width = monitor->model.width - 1, rows = monitor->model.height - 1;
     struct help_form form = {.columns = 1, .width = width, .rows = rows > 0 ? rows : 1};
     form.keys = width < 60 - 1 ? NARROW_KEYS : KEYS_WIDE;
     while (form.columns < MOST && help->count > form.rows * form.columns &&
            width / (form.columns + 1) >= WIDE_ENOUGH)
         form.columns++;
-    if (form.columns > 1)
-        form.keys = BESIDE_KEYS;
     form.width = width / form.columns;
     return form;
 }
@@ -147,19 +146,23 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     const struct help_form form = form_of(monitor, help);
     for (int i = 0; i < form.rows * form.columns && help->top + i < help->count; i++) {
         int x = 1 + i / form.rows * form.width;
-        bool heading = help->lines[help->top + i].heading;
-        const char *left = heading ? help->lines[help->top + i].text
-                                   : help->lines[help->top + i].keys;
+        const char *text = help->lines[help->top + i].text;
         ink style = help->lines[help->top + i].dim ? STYLE_DIM : STYLE_PLAIN;
         struct canvas_field field = {
-            .x = x, .y = i % form.rows, .columns = heading ? form.width - 1 : form.keys};
-        field.style = heading ? STYLE_BOLD : style | STYLE_CYAN;
-        canvas_field(pen->canvas, &field, left);
+            .x = x, .y = i % form.rows, .columns = form.keys, .style = style | STYLE_CYAN};
+        if (help->lines[help->top + i].heading) {
+            int end = x + form.width - 1;
+            x += canvas_text(pen->canvas, x, field.y, INK_TITLE, text) + 1;
+            if (!pen->look->plain)
+                canvas_repeat(pen->canvas, x, field.y, end - x, INK_FRAME,
+                              pen->look->ascii ? "-" : "─");
+            continue;
+        }
+        canvas_field(pen->canvas, &field, help->lines[help->top + i].keys);
         field.x += form.keys + 1;
         field.columns = form.width - form.keys - 2;
         field.style = style;
-        if (!heading)
-            canvas_field(pen->canvas, &field, help->lines[help->top + i].text);
+        canvas_field(pen->canvas, &field, text);
     }
     struct canvas_field last = {.x = 1, .y = height - 1, .columns = width - 2, .style = STYLE_BOLD};
     canvas_field(pen->canvas, &last,
