@@ -24,7 +24,7 @@ const struct binding bindings[] = {
     {"P", {'P'}, ON_MAIN, ACTION_PLAIN, 0, KEYS_LOOK,
      "plain text to be copied, and back"},
     {"W", {'W'}, ON_MAIN, ACTION_SAVE, 0, KEYS_LOOK, "write the layout to its file"},
-    {"d  0 to 9", {'d'}, ON_MAIN | ON_PROCESS, ACTION_DEVICE, -1, KEYS_LOOK,
+    {"d  0-9", {'d'}, ON_MAIN | ON_PROCESS, ACTION_DEVICE, -1, KEYS_LOOK,
      "choose a device; open one"},
     DIGIT('0', 0), DIGIT('1', 1), DIGIT('2', 2), DIGIT('3', 3), DIGIT('4', 4),
     DIGIT('5', 5), DIGIT('6', 6), DIGIT('7', 7), DIGIT('8', 8), DIGIT('9', 9),
@@ -97,7 +97,7 @@ const struct binding bindings[] = {
     {"I C-c", {'I', CTRL('c')}, ON_LISTS | ON_PROCESS, ACTION_SIGNAL, SIGINT, KEYS_ACT, NULL},
     {"Esc", {INPUT_ESCAPE}, ON_LISTS, ACTION_CLEAR, 0, KEYS_ACT, "nothing selected or tagged"},
 
-    {"Tab S-Tab  1 to 7", {INPUT_TAB, INPUT_RIGHT, ALT('l')}, ON_PROCESS, ACTION_TAB, 1, KEYS_PART,
+    {"Tab S-Tab  1-7", {INPUT_TAB, INPUT_RIGHT, ALT('l')}, ON_PROCESS, ACTION_TAB, 1, KEYS_PART,
      "next page, the one before; by number"},
     {"S-Tab", {INPUT_BACK_TAB, INPUT_LEFT, ALT('h')}, ON_PROCESS, ACTION_TAB, -1, KEYS_PART, NULL},
     PART('1', PROCESS_OVERVIEW), PART('2', PROCESS_THREADS), PART('3', PROCESS_FILES),
