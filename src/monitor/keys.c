@@ -16,7 +16,7 @@ const struct binding bindings[] = {
     {"a f c", {'a'}, ON_MAIN, ACTION_MODE, MONITOR_AUTO, KEYS_LOOK, "panels: as high as fits, full, compact"},
     {"f", {'f'}, ON_MAIN, ACTION_MODE, MONITOR_FULL, KEYS_LOOK, NULL},
     {"c", {'c'}, ON_MAIN, ACTION_MODE, MONITOR_COMPACT, KEYS_LOOK, NULL},
-    {"g", {'g'}, ON_MAIN, ACTION_VIEW, 0, KEYS_LOOK, "processes on devices, or all processes"},
+    {"g", {'g'}, ON_LISTS, ACTION_VIEW, 0, KEYS_LOOK, "processes on devices, or all processes"},
     {"C F2", {'C', INPUT_F2}, ON_MAIN, ACTION_COLUMNS, 0, KEYS_LOOK, "choose, move and widen the columns"},
     {"v", {'v'}, ON_MAIN, ACTION_HIDE, 0, KEYS_LOOK, "hide or show: d devices, h host,"},
     {"M", {'M'}, ON_MAIN, ACTION_PERCENT, 0, KEYS_LOOK,

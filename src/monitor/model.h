@@ -41,9 +41,10 @@ struct use {
 struct item {
     const struct group *group; /* that it belongs to; NULL: the list has none */
     size_t order_of_group;
-    bool head;  /* the line above the group: of no process */
-    bool again; /* the same process as one of another device in the group */
-    bool ended; /* its rows are of the reading before; it is shown until the next one */
+    const char *branch; /* in a tree: drawn before its command; NULL: none */
+    bool head;          /* the line above the group: of no process */
+    bool again;         /* the same process as one of another device in the group */
+    bool ended;         /* its rows are of the reading before; it is shown until the next one */
     struct use use;
     uint64_t pid;              /* as its identity has it, since it is compared often */
     const vitals_row *process; /* NULL: nothing is known of it */
@@ -65,6 +66,7 @@ struct list {
     size_t spare_capacity;
     struct group *groups;
     size_t group_count, group_capacity;
+    const char *tree; /* its title, if the lines stand in the order of a tree; NULL */
 };
 
 enum view { VIEW_DEVICES = 1, VIEW_ALL = 2 };

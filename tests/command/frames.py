@@ -68,8 +68,8 @@ def help_(lines, _, __):
 
 def tree(lines, _, __):
     """Above a branch is its parent, or another branch of it; below one that goes on is the next."""
-    head = next(y for y, line in enumerate(lines) if "  NLWP " in line)
-    rows, found = [screens.cells(line) for line in lines[head + 1:] if " goes back" not in line], []
+    head = next(y for y, line in enumerate(lines) if "COMMAND" in line)
+    rows, found = [screens.cells(line) for line in lines[head + 1:] if "  q back" not in line], []
     begin = lines[head].index("COMMAND")
     if any(re.match(r"\d+ +(│ +)*[├└]─ ", "".join(filter(None, row[begin:]))) for row in rows):
         return []  # outer levels are a number
@@ -99,7 +99,7 @@ def alerts(lines, _, __):
 
 # By a mark of it, the first that is there.
 SCREENS = ((r"^ GPU \d.* of \d+$", device), (r"^ Columns of the list", columns), (r"(any other|Any) key goes back", help_),
-           (r"^ What needed attention", alerts), (r"^Environment of ", environment), (r"^┌─ Process ", process), (r"  NLWP ", tree), (r"rocesses:|^│ VITALS \d", main))
+           (r"^ What needed attention", alerts), (r"^Environment of ", environment), (r"^┌─ Process ", process), (r"^ Tree of processes", tree), (r"rocesses:|^│ VITALS \d", main))
 
 
 def dialog(grid):

@@ -146,7 +146,7 @@ class Typed(unittest.TestCase):
 
     def test_the_check_knows_a_deep_tree(self):
         """Levels that have no room are a number."""
-        title = "    PID    USER  DEVICE    NLWP  %CPU  %MEM     TIME  COMMAND"
+        title = "     ▲PID    USER S      RES  %CPU     TIME  COMMAND"
         before = " " * title.index("COMMAND")
         for last in ("1  │  └─ c", "1     └─ c", "12 └─ c"):
             self.assertEqual(frames.faults("\n".join([title, f"{before}├─ a", f"{before}│  └─ b", before + last]), 120, 5), [])
@@ -204,7 +204,7 @@ class Typed(unittest.TestCase):
 
     def test_every_key_on_the_tree(self):
         self.start()
-        self.every_key_at((["t"], r"  NLWP "))
+        self.every_key_at((["t"], r"^ Tree of processes"))
 
     def test_every_key_on_the_other_screens(self):
         self.start()

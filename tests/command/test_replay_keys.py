@@ -104,7 +104,7 @@ class OnATerminal(unittest.TestCase):
     def leave(self, screen):
         if screen != "main":
             self.literally("q")
-            self.terminal.wait("rocesses:", "COMMAND", gone=("goes back", " NLWP "))
+            self.terminal.wait("rocesses:", "COMMAND", gone=("goes back", "Tree of"))
         self.literally("q")
         self.terminal.wait("rc=0.")
 

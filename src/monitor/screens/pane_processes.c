@@ -90,7 +90,8 @@ static void host_words(const struct model *model, const struct column_choice *ch
     }
     char command[WORDS_COMMAND] = "COMMAND";
     *known = item == NULL || pane_command(model, item, command);
-    (void)snprintf(out + used, LINE - used, "  %s", led ? "" : command);
+    (void)snprintf(out + used, LINE - used, "  %s%s",
+                   item != NULL && item->branch != NULL ? item->branch : "", led ? "" : command);
 }
 
 void pane_program(struct pen *pen, const struct canvas_field *field, char *command)
@@ -153,6 +154,23 @@ static void idle_mark(double seconds, int room, bool ascii, char out[static IDLE
                                          : "○ ");
 }
 
+/* "GPU 0,1  ", the devices that a process of a tree uses. */
+static void devices_words(const struct model *model, const struct item *item,
+                          char out[static WORDS_COMMAND])
+{
+    size_t used = 0;
+    uint64_t bit = 1;
+    out[0] = '\0';
+    for (const vitals_row *gpu = NULL;
+         (gpu = row_next(model->machine.now, VITALS_TABLE_GPU, gpu)) != NULL; bit <<= 1) {
+        if ((item->use.devices & bit) && used < WORDS)
+            used += (size_t)snprintf(out + used, WORDS_COMMAND - used, "%s%.20s",
+                                     used > 0 ? "," : "GPU ", vitals_row_label(gpu));
+    }
+    if (used > 0)
+        (void)snprintf(out + used, WORDS_COMMAND - used, "  ");
+}
+
 /* The command of a line: what it holds, its work, its program, and its arguments. */
 static void draw_command(struct pen *pen, const struct model *model, const struct item *item,
                          const struct canvas_field *place, bool is_marked)
@@ -162,6 +180,13 @@ static void draw_command(struct pen *pen, const struct model *model, const struc
     bool known = pane_command(model, item, text);
     char *command = text;
     double seconds;
+    if (item->branch != NULL) {
+        char devices[WORDS_COMMAND];
+        devices_words(model, item, devices);
+        draw_before(pen, &field, is_marked ? place->style : INK_FRAME, item->branch);
+        draw_before(pen, &field, is_marked ? place->style : STYLE_BOLD | theme_step(INK_LOAD, 0.9),
+                    devices);
+    }
     work_words(model, item, work);
     if (canvas_columns(work) * 2 >= field.columns)
         work[0] = '\0';
@@ -450,12 +475,14 @@ static void own_title(struct pen *pen, const struct model *model,
     if (!pen->look->plain)
         canvas_repeat(pen->canvas, 1, y, model->width - 2, INK_FRAME, pen->look->ascii ? "-" : "─");
     int x = 1 + canvas_text(pen->canvas, 1, y, INK_TITLE,
-                            model->view == VIEW_ALL ? "Processes " : "Processes on devices ");
+                            model->list.tree != NULL  ? model->list.tree
+                            : model->view == VIEW_ALL ? "Processes "
+                                                      : "Processes on devices ");
     if (model->filter[0] != '\0') {
         static const char CLEARS[] = "(Esc clears) ";
         (void)snprintf(text, sizeof text, "filter \"%s\" ", model->filter);
         x += canvas_text(pen->canvas, x, y, INK_NOTICE, text);
-        if (x + (int)strlen(CLEARS) < model->width)
+        if (model->list.tree == NULL && x + (int)strlen(CLEARS) < model->width)
             x += canvas_text(pen->canvas, x, y, INK_SOFT, CLEARS);
     }
     if (model->arranged.group != GROUP_NONE) {
@@ -528,7 +555,8 @@ void pane_processes(struct pen *pen, const struct model *model, const struct lay
     struct edges box = {{0, model->width - 1}, layout->usual ? 0 : 2}, none = {.count = 0};
     struct column_choice choice;
     int y = layout->list_y - lift, first = layout->lines_y - lift, end = first + layout->lines;
-    columns_choose(model, model->width - 3, &choice);
+    columns_choose(model, model->width - 3 - (model->list.tree != NULL ? model->width / 4 : 0),
+                   &choice);
     struct seen seen = draw_lines(pen, model, &choice, layout, &box);
     if (layout->usual)
         own_title(pen, model, &choice, y, &seen);

@@ -1,27 +1,27 @@
 /* screen_tree.c: the process tree: the processes on devices with all their ancestors and all their
- * descendants; without devices, every process. */
+ * descendants, or every process; with a filter those that pass it and their ancestors.
+ *
+ * Its lines are those of a list of its own, in the order of the branches (pane_processes.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/list/match.h"
 #include "monitor/screens/screen.h"
+#include "util/base.h"
+#include "util/memory.h"
 #include "util/search.h"
 
-enum { LEVELS_MOST = 24, LEVELS_LEAST = 3, DEVICES = 24, HEAD = 1 };
-enum { LINE = WORDS_COMMAND + 8 * LEVELS_MOST + 128 };
+enum { LEVELS_MOST = 16, LEVELS_LEAST = 3, BRANCH = 8 * LEVELS_MOST + 16, HEAD = 2 };
 
+/* Of the process at the same place of the list, which stands by PID. */
 struct screen_tree_node {
-    const vitals_row *process;
-    uint64_t pid;
-    double start; /* below 0: not known */
-    long parent;  /* place; -1: none that is seen */
-    bool user, shown;
-    char devices[DEVICES]; /* "0,1" */
+    long parent; /* place; -1: none that is seen */
+    bool is_wanted, is_shown;
 };
 
-/* A line: a node and how its branch is drawn. */
+/* How the branch of a line is drawn. */
 struct branch {
-    size_t node;
     size_t depth;
     uint64_t open; /* bit n: more siblings follow n levels above it, itself at 0 */
 };
@@ -34,28 +34,27 @@ struct screen_tree_level {
 };
 
 struct screen_tree {
-    struct screen_tree_node *nodes; /* by pid */
+    struct monitor_options options; /* which leave no process out */
+    struct model model; /* the monitor's, with a list, a selection and scrolling of its own */
+    bool all, is_seen;  /* every process; the selected one is in the list */
+    struct screen_tree_node *nodes;
     struct branch *branches;
     struct screen_tree_level *levels;
-    size_t *order; /* nodes, by parent and pid */
-    size_t count, branch_count, capacity;
-    bool has_selected;
-    struct identity selected;
-    int top, shift;
+    size_t *order; /* nodes, by parent and PID */
+    size_t capacity;
+    char (*texts)[BRANCH]; /* of the lines that are seen */
+    int text_capacity;
+};
+
+static const struct hint HINTS[] = {
+    {INPUT_ENTER, "Enter", "details"}, {'T', "T", "end it"}, {'g', "g", "all/GPU"},
+    {INPUT_SPACE, "Space", "tag"},     {'h', "h", "help"},   {'q', "q", "back"},
 };
 
 static int by_pid(const void *a, const void *b)
 {
-    const struct screen_tree_node *x = a, *y = b;
+    const struct item *x = a, *y = b;
     return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
-static long find(const struct screen_tree *tree, uint64_t pid)
-{
-    struct screen_tree_node wanted = {.pid = pid};
-    const struct screen_tree_node *found = bsearch(&wanted, tree->nodes, tree->count,
-                                                   sizeof *tree->nodes, by_pid);
-    return found != NULL ? (long)(found - tree->nodes) : -1;
 }
 
 static const struct screen_tree *ordering; /* qsort(3) has no argument for it; one thread */
@@ -73,91 +72,84 @@ static bool is_before(const void *item, const void *wanted)
     return ordering->nodes[*(const size_t *)item].parent < *(const long *)wanted;
 }
 
-/* The nodes of a snapshot, by pid, with their parents. -1: out of memory, or there is none. */
-static int collect(struct screen_tree *tree, const vitals_snapshot *now)
+static int make_room(struct screen_tree *tree)
 {
-    size_t count = now != NULL ? vitals_snapshot_count(now, VITALS_TABLE_PROCESS) : 0;
-    tree->count = tree->branch_count = 0;
-    if (count > tree->capacity) {
-        struct screen_tree_node *nodes = realloc(tree->nodes, count * sizeof *nodes);
-        tree->nodes = nodes != NULL ? nodes : tree->nodes;
-        struct branch *branches = realloc(tree->branches, count * sizeof *branches);
-        tree->branches = branches != NULL ? branches : tree->branches;
-        size_t *order = realloc(tree->order, count * sizeof *order);
-        tree->order = order != NULL ? order : tree->order;
-        struct screen_tree_level *levels = realloc(tree->levels, (count + 1) * sizeof *levels);
-        tree->levels = levels != NULL ? levels : tree->levels;
-        if (nodes == NULL || branches == NULL || order == NULL || levels == NULL)
+    struct list *list = &tree->model.list;
+    size_t count = list->count;
+    if (list->spare_capacity < count) {
+        struct item *spare = memory_resize(list->spare, count, sizeof *spare);
+        if (spare == NULL)
             return -1;
-        tree->capacity = count;
+        list->spare = spare;
+        list->spare_capacity = count;
     }
-    for (const vitals_row *row = NULL; (row = row_next(now, VITALS_TABLE_PROCESS, row)) != NULL;) {
-        struct identity identity = identity_of(row);
-        if (identity.pid != 0)
-            tree->nodes[tree->count++] = (struct screen_tree_node){
-                .process = row, .pid = identity.pid, .start = identity.start, .parent = -1};
-    }
-    if (tree->count > 0)
-        qsort(tree->nodes, tree->count, sizeof *tree->nodes, by_pid);
-
-    /* A parent is no younger than its child: one that is only got the number. */
-    for (size_t i = 0; i < tree->count; i++) {
-        struct screen_tree_node *node = &tree->nodes[i];
-        uint64_t pid = 0;
-        if (vitals_row_u64(node->process, VITALS_PROCESS_PARENT_PID, &pid) <= 0 || pid == 0)
-            continue;
-        long parent = find(tree, pid);
-        if (parent >= 0 && (size_t)parent != i && tree->nodes[parent].start <= node->start)
-            node->parent = parent;
-    }
-    return tree->count > 0 ? 0 : -1;
+    if (count <= tree->capacity)
+        return 0;
+    struct screen_tree_node *nodes = realloc(tree->nodes, count * sizeof *nodes);
+    tree->nodes = nodes != NULL ? nodes : tree->nodes;
+    struct branch *branches = realloc(tree->branches, count * sizeof *branches);
+    tree->branches = branches != NULL ? branches : tree->branches;
+    size_t *order = realloc(tree->order, count * sizeof *order);
+    tree->order = order != NULL ? order : tree->order;
+    struct screen_tree_level *levels = realloc(tree->levels, (count + 1) * sizeof *levels);
+    tree->levels = levels != NULL ? levels : tree->levels;
+    if (nodes == NULL || branches == NULL || order == NULL || levels == NULL)
+        return -1;
+    tree->capacity = count;
+    return 0;
 }
 
-static void build(struct screen_tree *tree, const struct model *model)
+/* The parents; and which processes are shown: those that are wanted, their ancestors, and without
+ * a filter their descendants. */
+static void fill_nodes(struct screen_tree *tree, const char *filter)
 {
     enum { STEPS_MOST = 4096 };
-    const vitals_snapshot *now = model->machine.now;
-    if (collect(tree, model->same ? now : model->all.now) < 0)
-        return;
-
-    /* A pid alone is enough to mark a user of a device; it is not what a signal goes by. */
-    for (const vitals_row *user = NULL;
-         (user = row_next(now, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
-        const vitals_row *gpu = vitals_snapshot_find(now, VITALS_TABLE_GPU,
-                                                     vitals_row_parent(user));
-        uint64_t pid, key;
-        if (gpu == NULL || vitals_row_u64(user, VITALS_GPU_PROCESS_PID, &pid) <= 0 ||
-            vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
-            continue;
-        long place = find(tree, pid);
-        if (place < 0)
-            continue;
-        struct screen_tree_node *node = &tree->nodes[place];
-        size_t used = strlen(node->devices);
-        node->user = true;
-        (void)snprintf(node->devices + used, sizeof node->devices - used, "%s%s",
-                       used > 0 ? "," : "", vitals_row_label(gpu));
+    const struct list *list = &tree->model.list;
+    struct match match;
+    bool all = tree->all || model_device_count(&tree->model) == 0;
+    match_parse(filter, &match);
+    for (size_t i = 0; i < list->count; i++) {
+        struct screen_tree_node *node = &tree->nodes[i];
+        struct item parent = {.pid = 0};
+        const struct item *item = &list->items[i], *found = NULL;
+        if (vitals_row_u64(item->process, VITALS_PROCESS_PARENT_PID, &parent.pid) > 0 &&
+            parent.pid != 0)
+            found = bsearch(&parent, list->items, list->count, sizeof *list->items, by_pid);
+        /* A parent is no younger than its child: one that is only got the number. */
+        bool is_parent = found != NULL && found != item &&
+                         identity_of(found->process).start <= identity_of(item->process).start;
+        *node = (struct screen_tree_node){.parent = is_parent ? (long)(found - list->items) : -1};
+        node->is_wanted = (all || item->user != NULL) && match_item(&match, &tree->model, item);
     }
-
-    /* Shown is a user of a device, its ancestors, and its descendants; all without devices. */
-    bool all = model_device_count(model) == 0;
-    for (size_t i = 0; i < tree->count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         long at = (long)i;
-        for (int steps = 0; at >= 0 && steps < STEPS_MOST && !tree->nodes[at].user; steps++)
+        for (int steps = 0;
+             filter[0] == '\0' && at >= 0 && steps < STEPS_MOST && !tree->nodes[at].is_wanted;
+             steps++)
             at = tree->nodes[at].parent;
-        if (all || (at >= 0 && tree->nodes[at].user))
-            tree->nodes[i].shown = true;
-        at = tree->nodes[i].user ? (long)i : -1;
+        if (at >= 0 && tree->nodes[at].is_wanted)
+            tree->nodes[i].is_shown = true;
+        at = tree->nodes[i].is_wanted ? (long)i : -1;
         for (int steps = 0; at >= 0 && steps < STEPS_MOST; steps++, at = tree->nodes[at].parent)
-            tree->nodes[at].shown = true;
+            tree->nodes[at].is_shown = true;
     }
-    size_t count = 0, depth = 0;
-    for (size_t i = 0; i < tree->count; i++) {
-        if (tree->nodes[i].shown)
+}
+
+/* The list of every process, by PID, and then in the order of its branches. */
+static void build(struct screen_tree *tree, const char *filter)
+{
+    struct list *list = &tree->model.list;
+    size_t count = 0, depth = 0, lines = 0;
+    if (model_list(&tree->model) < 0 || make_room(tree) < 0)
+        list->count = 0;
+    if (list->count == 0)
+        return;
+    qsort(list->items, list->count, sizeof *list->items, by_pid);
+    fill_nodes(tree, filter);
+    for (size_t i = 0; i < list->count; i++) {
+        if (tree->nodes[i].is_shown)
             tree->order[count++] = i;
     }
-    if (count == 0)
-        return;
     ordering = tree;
     qsort(tree->order, count, sizeof *tree->order, by_parent);
 
@@ -168,46 +160,24 @@ static void build(struct screen_tree *tree, const struct model *model)
         size_t at = level->next++;
         if (at >= count || tree->nodes[tree->order[at]].parent != level->parent) {
             if (depth-- == 0)
-                return;
+                break;
             continue;
         }
         bool more = at + 1 < count && tree->nodes[tree->order[at + 1]].parent == level->parent;
         uint64_t open = level->open << 1 | more;
         long own = (long)tree->order[at];
         size_t first = search_place(tree->order, count, sizeof *tree->order, &own, is_before);
-        tree->branches[tree->branch_count++] = (struct branch){tree->order[at], depth, open};
+        tree->branches[lines] = (struct branch){depth, open};
+        list->spare[lines++] = list->items[own];
         tree->levels[++depth] = (struct screen_tree_level){first, own, open};
     }
-}
-
-static struct identity identity_at(const struct screen_tree *tree, int place)
-{
-    return identity_of(tree->nodes[tree->branches[place].node].process);
-}
-
-static int selected(const struct screen_tree *tree)
-{
-    for (size_t i = 0; tree->has_selected && i < tree->branch_count; i++) {
-        struct identity own = identity_at(tree, (int)i);
-        if (identity_equal(&own, &tree->selected))
-            return (int)i;
-    }
-    return -1;
-}
-
-static void select_place(struct screen_tree *tree, int place)
-{
-    int count = (int)tree->branch_count;
-    place = place < 0 ? 0 : place >= count ? count - 1 : place;
-    tree->has_selected = count > 0;
-    if (count > 0)
-        tree->selected = identity_at(tree, place);
-}
-
-static void step(struct screen_tree *tree, int steps)
-{
-    int place = selected(tree);
-    select_place(tree, place < 0 ? tree->top : place + steps);
+    struct item *items = list->items;
+    size_t capacity = list->capacity;
+    list->items = list->spare;
+    list->capacity = list->spare_capacity;
+    list->spare = items;
+    list->spare_capacity = capacity;
+    list->count = lines;
 }
 
 static int lines_of(const struct monitor *monitor)
@@ -215,144 +185,139 @@ static int lines_of(const struct monitor *monitor)
     return monitor->model.height > HEAD + 1 ? monitor->model.height - HEAD - 1 : 1;
 }
 
-static void settle(struct monitor *monitor, void *state)
-{
-    struct screen_tree *tree = state;
-    build(tree, &monitor->model);
-    tree->top = scroll_to(tree->top, selected(tree), lines_of(monitor), (int)tree->branch_count);
-}
-
-/* The cells of a line: narrow, only the pid, the devices and the CPU. */
-static void node_words(const struct model *model, const struct screen_tree_node *node,
-                       char out[static LINE])
-{
-    static const char *const TITLES[] = {"%CPU", "%MEM", "TIME"};
-    char pid[WORDS], user[WORDS], cell[2 * WORDS], threads[WORDS], devices[DEVICES + 8];
-    struct item item = {.process = node->process};
-    bool narrow = model->width < NARROW;
-    column_words(column_titled("PID"), model, &item, pid);
-    column_words(column_titled("USER"), model, &item, user);
-    column_words(column_titled("THR"), model, &item, threads);
-    (void)snprintf(devices, sizeof devices, "%s%s", node->user ? "GPU " : "Host", node->devices);
-    cell_cut(devices, narrow ? 7 : 9, "+");
-    (void)column_pad(user, 7, false, cell, sizeof cell);
-    size_t used = (size_t)(narrow ? snprintf(out, LINE, "%7s %-7s", pid, devices)
-                                  : snprintf(out, LINE, "%7s %s  %-9s %4s", pid, cell, devices,
-                                             threads));
-    for (size_t i = 0; i < (narrow ? 1u : ARRAY_COUNT(TITLES)); i++) {
-        const struct column *column = column_titled(TITLES[i]);
-        column_words(column, model, &item, cell);
-        used += (size_t)snprintf(out + used, LINE - used, "%*s", column->width, cell);
-    }
-}
-
-static void draw_branch(const struct monitor *monitor, const struct screen_tree *tree,
-                        struct pen *pen, int place, int wide)
+/* "│  ├─ ", of as many levels as leave the command its room: what stands further out is a number,
+ * "17  ├─ ". */
+static void branch_words(const struct screen_tree *tree, const struct branch *branch,
+                         char out[static BRANCH])
 {
     static const char *const PARTS[2][4] = {{"│  ", "   ", "├─ ", "└─ "},
                                             {"|  ", "   ", "|- ", "`- "}};
-    const struct model *model = &monitor->model;
-    const struct branch *branch = &tree->branches[place];
-    const struct screen_tree_node *node = &tree->nodes[branch->node];
-    char line[LINE], command[WORDS_COMMAND];
-    struct identity identity = identity_at(tree, place);
-    struct item item = {.process = node->process};
-    bool chosen = tree->has_selected && identity_equal(&identity, &tree->selected);
-    bool tagged = model_tagged(model, &identity);
-    ink style = chosen   ? STYLE_BOLD | STYLE_REVERSE | (tagged ? STYLE_YELLOW : STYLE_GREEN)
-                : tagged ? STYLE_BOLD | STYLE_YELLOW
-                : item_is_other(model, &item) ? STYLE_DIM
-                                              : STYLE_PLAIN;
-    struct canvas_field field = {.y = HEAD + place - tree->top, .columns = wide, .style = style};
-    node_words(model, node, line);
-    canvas_field(pen->canvas, &field, line);
-
-    /* "│  ├─ ", of as many levels as leave the command its room: what stands further out is a
-     * number, "17  ├─ ". */
-    int most = (model->width - wide) / 5;
+    enum { COLUMNS_OF_A_LEVEL = 12 };
+    int most = tree->model.width / COLUMNS_OF_A_LEVEL;
     most = most < LEVELS_LEAST ? LEVELS_LEAST : most > LEVELS_MOST ? LEVELS_MOST : most;
     size_t levels = branch->depth > (size_t)most ? (size_t)most : branch->depth, used = 0;
+    out[0] = '\0';
     if (levels < branch->depth)
-        used = (size_t)snprintf(line, sizeof line, "%-3zu", branch->depth - levels);
+        used = (size_t)snprintf(out, BRANCH, "%-3zu", branch->depth - levels);
     for (size_t up = levels; up-- > 0;) {
         size_t closed = branch->open >> up & 1 ? 0 : 1;
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s",
-                                 PARTS[pen->look->ascii][up == 0 ? 2 + closed : closed]);
+        used += (size_t)snprintf(out + used, BRANCH - used, "%s",
+                                 PARTS[tree->options.look.ascii][up == 0 ? 2 + closed : closed]);
     }
-    (void)snprintf(line + used, sizeof line - used, "%s",
-                   cell_command(node->process, pen->look->ascii, command));
-    field.x = wide;
-    field.columns = model->width - wide;
-    field.skip = tree->shift;
-    field.style = style | (node->user && !chosen ? STYLE_BOLD : 0u);
-    canvas_field(pen->canvas, &field, line);
+}
+
+static void settle(struct monitor *monitor, void *state)
+{
+    struct screen_tree *tree = state;
+    struct model *own = &tree->model;
+    const struct list list = own->list;
+    const struct identity selected = own->selected;
+    bool has_selected = own->has_selected;
+    int top = own->top, shift = own->shift, lines = lines_of(monitor);
+    *own = monitor->model;
+    own->options = &tree->options;
+    own->list = list;
+    own->selected = selected;
+    own->has_selected = has_selected;
+    own->shift = shift;
+    own->view = VIEW_ALL;
+    own->sort = columns_sort(VIEW_ALL, 'p');
+    own->reversed = own->arranged.nvitop = false;
+    own->arranged.sort_count = 0;
+    own->arranged.group = GROUP_NONE;
+    own->filter[0] = '\0';
+    own->list.tree = tree->all ? "Tree of processes " : "Tree of processes on devices ";
+    if (model_device_count(own) == 0)
+        own->list.tree = "Tree of processes ";
+    build(tree, monitor->model.filter);
+    memcpy(own->filter, monitor->model.filter, sizeof own->filter);
+    int place = model_selected(own), count = (int)own->list.count;
+    tree->is_seen = place >= 0;
+    own->top = scroll_to(top, place, lines, count);
+
+    if (tree->text_capacity < lines) {
+        char(*texts)[BRANCH] = realloc(tree->texts, (size_t)lines * sizeof *texts);
+        tree->texts = texts != NULL ? texts : tree->texts;
+        tree->text_capacity = texts != NULL ? lines : tree->text_capacity;
+    }
+    for (int i = 0; i < lines && own->top + i < count && i < tree->text_capacity; i++) {
+        branch_words(tree, &tree->branches[own->top + i], tree->texts[i]);
+        own->list.items[own->top + i].branch = tree->texts[i];
+    }
 }
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     const struct screen_tree *tree = state;
-    int width = monitor->model.width, lines = lines_of(monitor);
-    const char *head = width < NARROW
-                           ? "    PID DEVICE   %CPU  COMMAND"
-                           : "    PID    USER  DEVICE    NLWP  %CPU  %MEM     TIME  COMMAND";
-    int wide = canvas_columns(head) - (int)strlen("COMMAND");
-    canvas_field(pen->canvas,
-                 &(struct canvas_field){.columns = width, .style = STYLE_BOLD | STYLE_REVERSE},
-                 head);
-    for (int i = tree->top; i < (int)tree->branch_count && i < tree->top + lines; i++)
-        draw_branch(monitor, tree, pen, i, wide);
-    if (tree->branch_count == 0)
-        (void)canvas_text(pen->canvas, 2, HEAD + 1, STYLE_DIM,
-                          tree->count == 0 ? "Gathering process status..."
-                                           : "No process uses a device");
-    (void)canvas_text(pen->canvas, 1, monitor->model.height - 1, STYLE_DIM,
-                      "t or q goes back, h helps");
+    const struct layout layout = {.usual = true, .lines_y = HEAD, .lines = lines_of(monitor)};
+    int width = monitor->model.width;
+    pane_processes(pen, &tree->model, &layout, 0);
+    hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), width, monitor->model.height - 1);
+}
+
+static void select_place(struct screen_tree *tree, int place)
+{
+    int count = (int)tree->model.list.count;
+    model_select(&tree->model, place < 0 ? 0 : place >= count ? count - 1 : place);
+}
+
+static void step(struct screen_tree *tree, int steps)
+{
+    int place = model_selected(&tree->model);
+    select_place(tree, place < 0 ? tree->model.top : place + steps);
 }
 
 enum { SIDEWAYS = 5 };
 
 static void move_sideways(struct screen_tree *tree, int columns)
 {
-    tree->shift += columns;
-    tree->shift = tree->shift < 0 ? 0 : tree->shift > LINE ? LINE : tree->shift;
+    int shift = tree->model.shift + columns;
+    tree->model.shift = shift < 0 ? 0 : shift > WORDS_COMMAND ? WORDS_COMMAND : shift;
 }
 
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
     struct screen_tree *tree = state;
-    int page = lines_of(monitor) > 1 ? lines_of(monitor) - 1 : 1, place = selected(tree);
+    int page = lines_of(monitor) > 1 ? lines_of(monitor) - 1 : 1;
     switch ((int)action) {
     case ACTION_UP: step(tree, -1); return true;
     case ACTION_DOWN: step(tree, 1); return true;
     case ACTION_PAGE_UP: step(tree, -page); return true;
     case ACTION_PAGE_DOWN: step(tree, page); return true;
     case ACTION_FIRST: select_place(tree, 0); return true;
-    case ACTION_LAST: select_place(tree, (int)tree->branch_count - 1); return true;
+    case ACTION_LAST: select_place(tree, (int)tree->model.list.count - 1); return true;
     case ACTION_SIDEWAYS: move_sideways(tree, argument * SIDEWAYS); return true;
-    case ACTION_LINE_BEGIN: tree->shift = 0; return true;
-    case ACTION_LINE_END: tree->shift = monitor->model.width / 2; return true;
+    case ACTION_LINE_BEGIN: tree->model.shift = 0; return true;
+    case ACTION_LINE_END: tree->model.shift = monitor->model.width / 2; return true;
+    case ACTION_VIEW: tree->all = !tree->all; return true;
     case ACTION_TAG:
-        if (place >= 0)
-            model_tag(&monitor->model, &tree->selected);
+        if (tree->is_seen)
+            model_tag(&monitor->model, &tree->model.selected);
         step(tree, 1);
         return true;
     case ACTION_PROCESS: /* the first that is seen, where none is selected */
-        if (!monitor->model.arranged.nvitop && place < 0 && tree->branch_count > 0)
-            select_place(tree, tree->top);
+        if (!monitor->model.arranged.nvitop && !tree->is_seen && tree->model.list.count > 0) {
+            select_place(tree, tree->model.top);
+            tree->is_seen = true;
+        }
         return false;
     case ACTION_CLEAR:
-        tree->has_selected = false;
+        tree->model.has_selected = tree->is_seen = false;
         monitor->model.tag_count = 0;
         return true;
     default: return false;
     }
 }
 
-static bool click(struct monitor *monitor UNUSED, void *state, const struct input_event *event)
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct screen_tree *tree = state;
-    int place = tree->top + event->y - HEAD, by = input_lines(event, 0, 0);
-    if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->branch_count)
+    int place = tree->model.top + event->y - HEAD, by = input_lines(event, 0, 0);
+    if (event->code == INPUT_CLICK && event->y == monitor->model.height - 1) {
+        hints_click(monitor, HINTS, ARRAY_COUNT(HINTS), event->x);
+        return true;
+    }
+    if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->model.list.count)
         select_place(tree, place);
     if (by != 0)
         step(tree, by);
@@ -363,8 +328,8 @@ static bool click(struct monitor *monitor UNUSED, void *state, const struct inpu
 static bool target(const struct monitor *monitor UNUSED, const void *state, struct identity *out)
 {
     const struct screen_tree *tree = state;
-    *out = tree->selected;
-    return selected(tree) >= 0;
+    *out = tree->model.selected;
+    return tree->is_seen;
 }
 
 static int open_tree(struct monitor *monitor, void **state)
@@ -372,8 +337,11 @@ static int open_tree(struct monitor *monitor, void **state)
     struct screen_tree *tree = calloc(1, sizeof *tree);
     if (tree == NULL)
         return -1;
-    tree->has_selected = monitor_target(monitor, &tree->selected);
-    tree->selected.gpu = 0;
+    tree->model.has_selected = monitor_target(monitor, &tree->model.selected);
+    tree->all = monitor->model.view == VIEW_ALL;
+    tree->options = *monitor->options;
+    tree->options.selection.users_given = false;
+    tree->options.selection.user_count = tree->options.selection.pid_count = 0;
     *state = tree;
     return 0;
 }
@@ -381,10 +349,13 @@ static int open_tree(struct monitor *monitor, void **state)
 static void close_tree(void *state)
 {
     struct screen_tree *tree = state;
+    memory_free(tree->model.list.items);
+    memory_free(tree->model.list.spare);
     free(tree->nodes);
     free(tree->branches);
     free(tree->order);
     free(tree->levels);
+    free(tree->texts);
     free(tree);
 }
 
