@@ -31,9 +31,10 @@ struct process_facts {
     /* What to ask it for a part; yours to free. Errors: EMEMORY. */
     int (*request)(enum process_part part, vitals_request **out, vitals_error *error);
 
-    /* Paints an answer in at most `width` columns. Returns 0, or -1 if memory ran out. */
-    int (*paint)(const vitals_snapshot *answer, enum process_part part, bool ascii, size_t width,
-                 struct paint *paint);
+    /* Paints an answer in at most `width` columns; `older`: an earlier one, which rates are made
+     * against; NULL. Returns 0, or -1 if memory ran out. */
+    int (*paint)(const vitals_snapshot *answer, const vitals_snapshot *older,
+                 enum process_part part, bool ascii, size_t width, struct paint *paint);
 };
 
 struct monitor_options {

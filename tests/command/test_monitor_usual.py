@@ -632,6 +632,20 @@ class Page(unittest.TestCase):
         self.assertEqual([os.sched_getaffinity(int(thread.name)) for thread in folder.iterdir()], [{first}] * 6)
         self.assertIn("not changed", self.answer("a", "4000000"))
 
+    def test_a_busy_thread_stands_first(self):
+        self.start(["python3", "-c", "import threading, time\nfor _ in range(3):\n"
+                    "    threading.Thread(target=time.sleep, args=(600,)).start()\nwhile True: pass"], words="python3")
+        self.monitor.type("2")
+        text = self.monitor.wait("%CPU")
+        while not re.search(r"^ +\d+ \S+ +\d+\.\d ", text, re.MULTILINE):
+            with self.monitor.news:
+                self.monitor.news.wait(0.1)
+            text = self.monitor.screen()
+        rows = [line.split() for line in text.splitlines() if re.match(r" +\d+ \S+ +\d+\.\d ", line)]
+        self.assertEqual(rows[0][0], str(self.child.pid), text)
+        self.assertGreater(float(rows[0][2]), 0, text)
+        self.assertEqual({float(row[2]) for row in rows[1:]}, {0}, text)
+
     def test_what_its_end_frees(self):
         self.start()
         self.assertRegex(self.monitor.wait("when it ends"), r"when it ends +frees [\d.]+[KM]iB of RAM")

@@ -80,6 +80,7 @@ struct info_painter {
     struct buffer text;
     bool untitled; /* of tables and sections */
     bool headed;   /* its state is said above it */
+    bool rated;    /* threads have %CPU, against view.older */
     bool failed;
 };
 
@@ -341,17 +342,23 @@ static const struct {
     {VITALS_SOCKET_REMOTE_ADDRESS, "REMOTE"}, {VITALS_SOCKET_REMOTE_PORT, "PORT"},
 };
 
-/* The metric that the current sort uses. */
+/* The metric that the current sort uses, and what its rates are made against; NULL: none. */
 static vitals_metric sorted_by;
+static const vitals_snapshot *sorted_against;
+
+static double sorted_value(const vitals_row *row)
+{
+    double value;
+    bool known = sorted_against != NULL
+                     ? vitals_row_rate(row, sorted_against, sorted_by, &value) > 0
+                     : vitals_row_number(row, sorted_by, &value) > 0;
+    return known ? value : -1;
+}
 
 static int compare_rows(const void *first, const void *second)
 {
     const vitals_row *const *a = first, *const *b = second;
-    double x = -1, y = -1;
-    if (vitals_row_number(*a, sorted_by, &x) <= 0)
-        x = -1;
-    if (vitals_row_number(*b, sorted_by, &y) <= 0)
-        y = -1;
+    double x = sorted_value(*a), y = sorted_value(*b);
     if (x != y)
         return x > y ? -1 : 1;
     uint64_t k = vitals_row_key(*a), l = vitals_row_key(*b);
@@ -362,6 +369,16 @@ static void put_cell(struct info_painter *info, struct grid *grid, const struct 
                      const vitals_row *row)
 {
     enum color color = COLOR_PLAIN;
+    double cores;
+    char percent[32];
+    if (column->metric == VITALS_THREAD_CPU_SECONDS && column->show == SHOW_PERCENT) {
+        bool known = info->view.older != NULL &&
+                     vitals_row_rate(row, info->view.older, column->metric, &cores) > 0;
+        if (known)
+            snprintf(percent, sizeof percent, "%.1f", cores * 100);
+        grid_cell(grid, known ? COLOR_PLAIN : COLOR_DIM, known ? percent : "-");
+        return;
+    }
     struct ps_column shown = *column;
     bool limit = column->metric == VITALS_LIMIT_SOFT || column->metric == VITALS_LIMIT_HARD;
     if (vitals_row_availability(row, column->metric) == VITALS_UNSUPPORTED) {
@@ -424,6 +441,7 @@ static void put_table(struct info_painter *info, const struct info_table *table,
     EACH_ROW(row, info->view.now, table->entity)
         rows[count++] = row;
     sorted_by = by;
+    sorted_against = info->view.older;
     if (by != 0)
         qsort(rows, count, sizeof(const vitals_row *), compare_rows);
     size_t shown = count < most ? count : most;
@@ -437,12 +455,18 @@ static void put_table(struct info_painter *info, const struct info_table *table,
         paint_end(info->paint);
     } else if (shown > 0) {
         const struct grid_form form = {.indent = 2, .width = info->width, .titles = true};
-        struct ps_column columns[COLUMNS_MOST];
+        struct ps_column columns[COLUMNS_MOST + 1];
         struct grid grid = {0};
         size_t column_count = 0;
-        for (; column_count < COLUMNS_MOST && table->columns[column_count] != 0; column_count++) {
-            struct ps_column *column = &columns[column_count];
-            ps_column_of(table->columns[column_count], column);
+        for (size_t j = 0; j < COLUMNS_MOST && table->columns[j] != 0; j++) {
+            struct ps_column *column = &columns[column_count++];
+            ps_column_of(table->columns[j], column);
+            if (info->rated && column->metric == VITALS_THREAD_CPU_SECONDS) { /* before its sum */
+                column->show = SHOW_PERCENT;
+                grid_column(&grid, "%CPU", ALIGN_RIGHT, 0);
+                column = &columns[column_count++];
+                ps_column_of(table->columns[j], column);
+            }
             bool number = ps_column_is_number(column);
             for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; i++) {
                 if (TITLES[i].metric == column->metric)
@@ -545,12 +569,13 @@ static int part_request(enum process_part part, vitals_request **out, vitals_err
     return code;
 }
 
-static int part_paint(const vitals_snapshot *answer, enum process_part part, bool ascii,
-                      size_t width, struct paint *paint)
+static int part_paint(const vitals_snapshot *answer, const vitals_snapshot *older,
+                      enum process_part part, bool ascii, size_t width, struct paint *paint)
 {
     enum { MOST = 1000 };
     const struct info_part *own = &PARTS[part];
-    struct info_painter info = {.view = {answer, NULL, ascii, false, true},
+    struct info_painter info = {.view = {answer, older, ascii, false, true},
+                                .rated = true,
                                 .process = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL),
                                 .paint = paint,
                                 .width = width};

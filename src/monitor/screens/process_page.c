@@ -43,6 +43,7 @@ void process_page_done(struct process_page *page)
     vitals_process_close(page->process);
     for (size_t i = 0; i < PROCESS_PARTS; i++)
         vitals_snapshot_unref(page->answers[i]);
+    vitals_snapshot_unref(page->threads_before);
     canvas_done(&page->sheet);
     memory_free(page->shown);
 }
@@ -128,8 +129,11 @@ static void take(struct monitor *monitor, struct process_page *page,
     vitals_error error;
     if (page->query == NULL || !process_query_take(page->query, &answer, &error))
         return;
+    /* %CPU of threads needs a second answer soon. */
+    bool soon = page->asked == PROCESS_THREADS && page->answers[page->asked] == NULL;
     uint64_t rest_ns = (page->now_ns - page->asked_ns) * SHARE;
-    rest_ns = rest_ns > 2 * NS_PER_SECOND ? rest_ns : 2 * NS_PER_SECOND;
+    uint64_t least_ns = soon ? NS_PER_SECOND / 2 : 2 * NS_PER_SECOND;
+    rest_ns = rest_ns > least_ns ? rest_ns : least_ns;
     page->asks = false;
     /* Its environment is that of its start. */
     page->due_ns[page->asked] = page->asked == PROCESS_ENVIRONMENT && answer != NULL
@@ -150,6 +154,11 @@ static void take(struct monitor *monitor, struct process_page *page,
     page->answers[page->asked] = answer;
     if (page->asked == PROCESS_OVERVIEW)
         add_values(&monitor->model, page, identity, charts, older);
+    if (page->asked == PROCESS_THREADS) {
+        vitals_snapshot_unref(page->threads_before);
+        page->threads_before = older;
+        older = NULL;
+    }
     vitals_snapshot_unref(older);
     page->painted = page->painted && page->asked != page->part;
     page->problem[0] = '\0';
@@ -250,7 +259,9 @@ static void paint_sheet(struct monitor *monitor, struct process_page *page,
                                                             .absence = page->absence,
                                                             .width = (size_t)width},
                                   &paint);
-        (void)options->facts->paint(answer, page->part, options->look.ascii, (size_t)width, &paint);
+        (void)options->facts->paint(answer,
+                                    page->part == PROCESS_THREADS ? page->threads_before : NULL,
+                                    page->part, options->look.ascii, (size_t)width, &paint);
     }
 }
 

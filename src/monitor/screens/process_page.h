@@ -36,6 +36,7 @@ struct process_page {
     uint64_t asked_ns, now_ns;
     uint64_t due_ns[PROCESS_PARTS];
     vitals_snapshot *answers[PROCESS_PARTS];
+    vitals_snapshot *threads_before;    /* the answer before, for %CPU of threads; NULL */
     char problem[VITALS_ERROR_MESSAGE]; /* why there is no answer */
 
     struct canvas sheet; /* the lines of the part */
