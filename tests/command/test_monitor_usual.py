@@ -340,6 +340,10 @@ class Looks(Usual):
         self.assertIn("The pages of a process", lines)
         self.assertEqual(sum(line.startswith("Before a PID") and "the selected again" in line for line in lines), 1)
 
+    def test_the_chosen_alert_has_one_color(self):
+        done = vitals("--demo=story", "--screen", "80x24:alerts", "--force-color", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
+        self.assertEqual(re.findall(r"\x1b\[([\d;]*)m", done.stdout.splitlines()[2]), ["0;1;7;36", "0"], done.stdout)
+
     def test_help_fits_in_two_columns_and_cuts_no_text(self):
         for size in ("120x40", "117x50"):
             done = vitals("--demo=many", "--screen", f"{size}:help", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})

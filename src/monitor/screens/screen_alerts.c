@@ -178,21 +178,24 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         const struct alert *alert = &alerts->items[i];
         bool lasts = alert->until_ns == alerts->newest_ns,
              longer = alerts->whole && alert->from_ns == span.first_ns;
-        ink chosen = i == alerts->place ? STYLE_REVERSE : 0;
-        field(pen, 1, y, width - 1, chosen, "");
-        (void)canvas_text(pen->canvas, 1, y, alert->what.is_trouble ? INK_TROUBLE : INK_NOTICE,
+        /* One color over the chosen row. */
+        ink chosen = i == alerts->place ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN : STYLE_PLAIN;
+        bool is_chosen = chosen != STYLE_PLAIN;
+        ink mark = alert->what.is_trouble ? INK_TROUBLE : INK_NOTICE;
+        field(pen, 0, y, width, chosen, "");
+        (void)canvas_text(pen->canvas, 1, y, is_chosen ? chosen : mark,
                           MARKS[pen->look->ascii][alert->what.is_trouble]);
         format_time(alert->from_ns, dated, first);
         (void)snprintf(line, sizeof line, "%s%s", longer && !narrow ? "before " : "", first);
-        field(pen, FROM, y, until - FROM - 1, STYLE_PLAIN | chosen, line);
+        field(pen, FROM, y, until - FROM - 1, chosen, line);
         format_time(alert->until_ns, dated, last);
-        field(pen, until, y, lasted - until - 1, (lasts ? STYLE_BOLD : STYLE_PLAIN) | chosen,
+        field(pen, until, y, lasted - until - 1, chosen | (lasts ? STYLE_BOLD : STYLE_PLAIN),
               lasts ? "now" : last);
         format_distance(alert->until_ns - alert->from_ns, last);
-        field(pen, lasted, y, says - lasted - 1, INK_SOFT | chosen, last);
+        field(pen, lasted, y, says - lasted - 1, is_chosen ? chosen : INK_SOFT, last);
         (void)snprintf(line, sizeof line, "%s %s", alert->what.subject, alert->what.says);
         field(pen, says, y, width - says,
-              (lasts && alert->what.is_trouble ? INK_TROUBLE : STYLE_PLAIN) | chosen, line);
+              lasts && alert->what.is_trouble && !is_chosen ? INK_TROUBLE : chosen, line);
     }
     hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), width, end);
 }
