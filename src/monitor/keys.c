@@ -17,7 +17,9 @@ const struct binding bindings[] = {
     {"f", {'f'}, ON_MAIN, ACTION_MODE, MONITOR_FULL, KEYS_LOOK, NULL},
     {"c", {'c'}, ON_MAIN, ACTION_MODE, MONITOR_COMPACT, KEYS_LOOK, NULL},
     {"g", {'g'}, ON_LISTS, ACTION_VIEW, 0, KEYS_LOOK, "processes on devices, or all processes"},
-    {"C F2", {'C', INPUT_F2}, ON_MAIN, ACTION_COLUMNS, 0, KEYS_LOOK, "choose, move and widen the columns"},
+    {"S F2", {'S', INPUT_F2}, ON_MAIN, ACTION_SETTINGS, 0, KEYS_LOOK,
+     "settings: all of these on one screen"},
+    {"C", {'C'}, ON_MAIN, ACTION_COLUMNS, 0, KEYS_LOOK, "choose, move and widen the columns"},
     {"v", {'v'}, ON_MAIN, ACTION_HIDE, 0, KEYS_LOOK, "hide or show: d devices, h host,"},
     {"M", {'M'}, ON_MAIN, ACTION_PERCENT, 0, KEYS_LOOK,
      "memory in bytes, or as a share"},
@@ -89,8 +91,8 @@ const struct binding bindings[] = {
     {"*", {'*'}, ON_MAIN, ACTION_UNFOLD, 0, KEYS_SORT, NULL},
 
     {"Space", {INPUT_SPACE}, ON_LISTS, ACTION_TAG, 0, KEYS_ACT, "tag, and go on"},
-    {"Enter", {INPUT_ENTER, '\r'}, ON_LISTS, ACTION_PROCESS, 0, KEYS_ACT, "the process over time"},
-    {"e", {'e'}, ON_LISTS | ON_PROCESS, ACTION_ENVIRONMENT, 0, KEYS_ACT, "its environment"},
+    {"Enter  e", {INPUT_ENTER, '\r'}, ON_LISTS, ACTION_PROCESS, 0, KEYS_ACT, "the process over time; its environment"},
+    {"e", {'e'}, ON_LISTS | ON_PROCESS, ACTION_ENVIRONMENT, 0, KEYS_ACT, NULL},
     {"t F5", {'t'}, ON_MAIN, ACTION_TREE, 0, KEYS_ACT, "the tree of processes"},
     {"T F9  K k  I C-c", {'T', INPUT_F9}, ON_LISTS | ON_PROCESS, ACTION_SIGNAL, SIGTERM, KEYS_ACT, "ask, then SIGTERM, SIGKILL, SIGINT"},
     {"K k", {'K', 'k'}, ON_LISTS | ON_PROCESS, ACTION_SIGNAL, SIGKILL, KEYS_ACT, NULL},
@@ -161,7 +163,6 @@ static const struct {
     {'s', "strace -p PID shows its system calls"},
     {'j', "A-j moves down"},
     {'H', "C and thr shows how many threads a process has"},
-    {'S', "C chooses columns, W keeps them"},
     {'D', "d chooses a device"},
 };
 

@@ -27,7 +27,7 @@ enum action {
     ACTION_TAB,      /* steps */
     ACTION_PART,     /* enum process_part */
     ACTION_NICE, ACTION_IO_PRIORITY, ACTION_AFFINITY, ACTION_COPY,
-    ACTION_COLUMNS, ACTION_PERCENT, ACTION_PLAIN, ACTION_SAVE, ACTION_PAUSE,
+    ACTION_COLUMNS, ACTION_SETTINGS, ACTION_PERCENT, ACTION_PLAIN, ACTION_SAVE, ACTION_PAUSE,
     ACTION_TIME_SAMPLE,  /* samples; so the next ones move through what was kept */
     ACTION_TIME_SECONDS, /* how many */
     ACTION_TIME_END,     /* -1 the begin, 1 the end */
@@ -40,7 +40,7 @@ enum action {
 enum {
     ON_MAIN = 1 << 0, ON_TREE = 1 << 1, ON_ENVIRONMENT = 1 << 2, ON_PROCESS = 1 << 3,
     ON_HELP = 1 << 4, ON_DEVICE = 1 << 8, ON_COLUMNS = 1 << 9,
-    ON_ALERTS = 1 << 10,
+    ON_ALERTS = 1 << 10, ON_SETTINGS = 1 << 11,
     ON_LISTS = ON_MAIN | ON_TREE,
     ON_LINES = ON_LISTS | ON_ENVIRONMENT | ON_DEVICE | ON_ALERTS,
     ON_TIMES = ON_MAIN | ON_TREE | ON_PROCESS | ON_DEVICE,

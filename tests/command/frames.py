@@ -97,8 +97,13 @@ def alerts(lines, _, __):
     return [f"no alert: {line}" for line in wrong] + ([] if titles else [f"no titles: {lines[1]}"])
 
 
+def settings(lines, _, __):
+    wrong = [line for line in lines[2:-1] if line.strip() and not re.match(r" \w[\w ]{21} \S", line)]
+    return [f"no setting: {line}" for line in wrong]
+
+
 # By a mark of it, the first that is there.
-SCREENS = ((r"^ GPU \d.* of \d+$", device), (r"^ Columns of the list", columns), (r"(any other|Any) key goes back", help_),
+SCREENS = ((r"^ Settings  ", settings), (r"^ GPU \d.* of \d+$", device), (r"^ Columns of the list", columns), (r"(any other|Any) key goes back", help_),
            (r"^ What needed attention", alerts), (r"^Environment of ", environment), (r"^┌─ Process ", process), (r"^ Tree of processes", tree), (r"rocesses:|^│ VITALS \d", main))
 
 

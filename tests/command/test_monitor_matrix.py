@@ -108,7 +108,7 @@ class Matrix(unittest.TestCase):
         """Each value of each dimension on each screen, and each pair of values of any two."""
         names = screens.names()
         jobs = sample(names)
-        self.assertEqual({"alerts", "environment", "signal", "main", "tree", "process", "device", "columns", "help"}, set(names))
+        self.assertEqual({"alerts", "environment", "signal", "main", "tree", "process", "device", "columns", "help", "settings"}, set(names))
         for name, values in DIMENSIONS.items():
             if name == "size":
                 continue
@@ -134,7 +134,7 @@ class Frozen(unittest.TestCase):
         return done.stdout
 
     def test_the_same_seed_prints_the_same_screen(self):
-        for name in ("main", "tree", "process", "device", "columns", "help", "environment", "signal"):
+        for name in ("main", "tree", "process", "device", "columns", "help", "environment", "signal", "settings"):
             with self.subTest(name):
                 first = self.screen(f"100x30:{name}", "--seed", "7")
                 self.assertEqual(self.screen(f"100x30:{name}", "--seed", "7"), first)

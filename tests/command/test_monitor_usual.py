@@ -400,6 +400,29 @@ class Keys(unittest.TestCase):
     def last(self):
         return self.monitor.screen().splitlines()[-1]
 
+    def test_settings(self):
+        self.start("--demo=many")
+        self.monitor.type("S")
+        for setting, key, before, after in (("Theme", "Right", "", ""), ("Time base", "Right", "6 s", "20 s"),
+                                            ("2nd chart", "Right", "memory", "power"), ("Panels", "Left", "fits", "compact"),
+                                            ("Devices", "Right", "shown", "hidden"), ("Machine", "Right", "shown", "hidden"),
+                                            ("Charts", "Left", "shown", "hidden"), ("List", "Enter", "devices", "all"),
+                                            ("Memory", "Right", "bytes", "share"), ("Sort", "Right", "as it comes", "PID"),
+                                            ("Its order", "Right", "usual", "reversed"), ("Groups", "Left", "none", "parent"),
+                                            ("Plain", "Right", " no ", " yes ")):
+            row = next(line for line in self.monitor.screen().splitlines() if line.startswith(f" {setting}"))
+            self.assertIn(before, row)
+            self.monitor.type(key)
+            changed = next(line for line in self.monitor.screen().splitlines() if line.startswith(f" {setting}"))
+            self.assertIn(after, changed)
+            self.assertNotEqual(changed, row)
+            self.monitor.type("Down")
+        self.monitor.type("Enter")
+        self.monitor.wait("Columns of the list")
+        self.monitor.type("q", "q")
+        text = self.monitor.wait("by parent", "COMMAND", gone=("Settings",))
+        self.assertIn("Processes", text)
+
     def test_the_second_reading_does_not_wait_for_the_interval(self):
         """%CPU of processes is known long before an hour has passed."""
         self.start("--backends none", "--interval 3600")
@@ -476,7 +499,7 @@ class Keys(unittest.TestCase):
 
     def test_keys_of_htop(self):
         self.start("--demo=many")
-        for key, words, back in (("F1", "Type of process", "x"), ("F2", "GPU-MEM", "q"), ("F3", "Search: _", "Escape"),
+        for key, words, back in (("F1", "Type of process", "x"), ("F2", "Theme", "q"), ("F3", "Search: _", "Escape"),
                                  ("F4", "Filter: _", "Escape"), ("F5", "DEVICE", "q"), ("F6", "Sort by", "Escape")):
             self.monitor.type(key)
             self.assertIn(words, self.monitor.screen(), key)

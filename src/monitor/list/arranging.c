@@ -170,6 +170,7 @@ bool arranging_act(struct monitor *monitor, enum action action, int argument)
     struct arrangement *arranged = &monitor->model.arranged;
     switch ((int)action) {
     case ACTION_COLUMNS: (void)monitor_open(monitor, &screen_columns); return true;
+    case ACTION_SETTINGS: (void)monitor_open(monitor, &screen_settings); return true;
     case ACTION_PERCENT: arranged->percent = !arranged->percent; return true;
     case ACTION_PLAIN: arranged->plain = !arranged->plain; return true;
     case ACTION_SAVE: save(monitor); return true;

@@ -70,6 +70,7 @@ extern const struct screen screen_process;
 extern const struct screen screen_device;
 extern const struct screen screen_columns;
 extern const struct screen screen_help;
+extern const struct screen screen_settings;
 extern const struct screen screen_signal;
 extern const struct screen screen_alerts;
 

@@ -9,7 +9,8 @@
 
 const struct screen *const screens[] = {
     &screen_main, &screen_tree,        &screen_process, &screen_device, &screen_columns,
-    &screen_help, &screen_environment, &screen_signal,  &screen_alerts, NULL};
+    &screen_help, &screen_environment, &screen_signal,  &screen_alerts, &screen_settings,
+    NULL};
 
 int monitor_init(struct monitor *monitor, const struct monitor_options *options)
 {
