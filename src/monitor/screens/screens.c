@@ -80,8 +80,11 @@ void monitor_wants(const struct monitor *monitor, struct wants *out)
 {
     struct arrangement arrangement;
     struct match match;
+    unsigned views = monitor->model.view;
+    for (int i = 0; i < monitor->depth; i++) /* a tree has the columns of the list of all */
+        views |= monitor->stack[i].screen->needs_all ? VIEW_ALL : 0u;
     model_arrangement(&monitor->model, &arrangement);
-    wants_of(&arrangement, monitor->model.view, out);
+    wants_of(&arrangement, views, out);
     match_parse(monitor->model.search, &match);
     match_needs(&match, out);
 }
