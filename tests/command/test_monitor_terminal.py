@@ -152,7 +152,7 @@ class InATerminal(unittest.TestCase):
         self.start("--demo")
         # Nobody is selected at first: the environment is our own, which is there in any case.
         for keys, word, back in (("h", "What is shown", "x"), ("e", "Environment of", "e"),
-                                 ("t", "NLWP", "q"), ("Down Enter", "HOST-CPU", "q")):
+                                 ("t", "Tree of", "q"), ("Down Enter", "HOST-CPU", "q")):
             with self.subTest(keys):
                 terminal.type(*keys.split())
                 terminal.wait(word, gone=("Press h for help",))

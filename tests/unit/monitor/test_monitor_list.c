@@ -219,10 +219,10 @@ static void the_tree_has_ancestors_and_descendants(void)
     const char *screen = world_screen(&monitor);
     CHECK_CONTAINS(screen, "  init ");
     CHECK_CONTAINS(screen, "├─ shell");
-    CHECK_CONTAINS(screen, "│  └─ train");
+    CHECK_CONTAINS(screen, "│  └─ GPU 0  train");
     CHECK_CONTAINS(screen, "│     └─ loader");
-    CHECK_CONTAINS(screen, "├─ vllm");
-    CHECK_CONTAINS(screen, "└─ gmx");
+    CHECK_CONTAINS(screen, "├─ GPU 0  vllm");
+    CHECK_CONTAINS(screen, "└─ GPU 1  gmx");
     CHECK_NULL(strstr(screen, "cron"));
     press_keys(&monitor, "q");
     CHECK_INT(monitor.depth, 1);
