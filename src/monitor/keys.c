@@ -76,7 +76,7 @@ const struct binding bindings[] = {
     {"/ & F4", {'&', INPUT_F4}, ON_MAIN, ACTION_FILTER, 0, KEYS_SORT,
      "only rows with the words; user:ana too"},
     {", < . >", {',', '<'}, ON_MAIN, ACTION_SORT_STEP, -1, KEYS_SORT,
-     "sort by the column before, the next one"},
+     "sort by the column before, the next"},
     {".", {'.', '>'}, ON_MAIN, ACTION_SORT_STEP, 1, KEYS_SORT, NULL},
     {"o/", {'/'}, ON_MAIN, ACTION_INVERT, 0, KEYS_SORT,
      "the other way round (nvitop layout: /)"},
@@ -113,7 +113,7 @@ const struct binding bindings[] = {
     {"i", {'i'}, ON_PROCESS, ACTION_IO_PRIORITY, 0, KEYS_PART, NULL},
     {"a", {'a'}, ON_PROCESS, ACTION_AFFINITY, 0, KEYS_PART, NULL},
     {"y", {'y'}, ON_PROCESS, ACTION_COPY, 0, KEYS_PART, "copy its command line to the clipboard"},
-    {"z", {'z'}, ON_PROCESS, ACTION_SPAN, 0, KEYS_PART, "time base of the charts"},
+    {"z", {'z'}, ON_PROCESS | ON_DEVICE, ACTION_SPAN, 0, KEYS_PART, "time base of the charts"},
     {"r", {'r', 'R', CTRL('r')}, ON_PROCESS, ACTION_RESET, 0, KEYS_PART, "read the page again"},
 
     {"p", {'p'}, ON_TIMES & ~(unsigned)ON_MAIN, ACTION_PAUSE, 0, KEYS_TIME, NULL},
@@ -162,7 +162,7 @@ static const struct {
     {'F', "the selection follows its process by itself"},
     {'s', "strace -p PID shows its system calls"},
     {'j', "A-j moves down"},
-    {'H', "C and thr shows how many threads a process has"},
+    {'H', "Enter, then 2 lists the threads of a process"},
     {'D', "d chooses a device"},
 };
 

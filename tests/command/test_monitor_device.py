@@ -75,7 +75,7 @@ class Vendors(Device):
         for words in ("GPU-5e4f0000-0000", "SMs active", "encoder", "300 W of 700 W (43%)", "energy         ",
                       "1740 MHz of 1980 MHz", "throttled by   power", "sw_power_cap", "generation     5 of 5",
                       "received       ", "/s", "nvlink0        version 6, to switch,", "Xid errors", "ECC            on",
-                      "remapped", "Peers", "4000100", "bar1", "persistence", "UTL: ", "PWR: 300 W"):
+                      "remapped", "Peers", "4000100", "bar1", "persistence", "Utilization ", "300/700W"):
             self.assertIn(words, text)
         self.assertRegex(text, r"in [0-9.]+[KM]iB/s\b")
         self.assertIn("this device, driver or kernel", text)  # why the rest is not there
@@ -177,9 +177,9 @@ class Traffic(unittest.TestCase):
         terminal.run(f"{VITALS} --demo")
         terminal.wait("Press h for help", "COMMAND", "GPU-Util", "H100")
         terminal.type("0")
-        text = terminal.wait("GPU 0 ", "PCIe: in ", "Links: in ", "60s")
+        text = terminal.wait("GPU 0 ", "PCIe ─", "Links ─", "min ago")
         for way in ("PCIe", "Links"):
-            self.assertRegex(text, way + r": in [0-9.]+[KMG]iB/s")
+            self.assertRegex(text, way + r" ─+ in [0-9.]+[KMG]iB/s")
         terminal.type("q")
         terminal.wait("GPU-Util", gone=("goes back",))
         terminal.type("q")
@@ -196,9 +196,11 @@ class Traffic(unittest.TestCase):
         terminal.wait("Press h for help", "GPU-Util")
         for number in (0, 5):
             terminal.type(str(number))
-            terminal.wait(f"GPU {number} ", "PCIe: in ", "Links: in ", "nvlink0 ")
+            terminal.wait(f"GPU {number} ", "PCIe ─", "Links ─", "nvlink0 ")
             text = terminal.still()
-            graph = next(line for line in text.splitlines() if "Links: in " in line).split("Links: ")[1]
+            lines = text.splitlines()
+            top = next(y for y, line in enumerate(lines) if "Links ─" in line)
+            graph = "\n".join(line[lines[top].index("Links ─"):] for line in lines[top:top + 11])
             facts = text.split(" Links\n")[-1] if " Links\n" in text else text[text.index("nvlink0 "):]
             for way in ("in", "out"):
                 each = [rate for rate in rates(way, facts) if rate > 0]
@@ -222,7 +224,7 @@ class Traffic(unittest.TestCase):
         terminal.run(f"VITALS_NVML_SCENARIO={scenario} {VITALS} --backends nvidia --nvml {library}")
         terminal.wait("Press h for help", "GPU-Util")
         terminal.type("0")
-        text = terminal.wait("GPU 0 ", "PCIe: in ", "PCI Express", "UUID")
+        text = terminal.wait("GPU 0 ", "PCIe ─", "PCI Express", "UUID")
         self.assertNotIn("Links", text)
         self.assertNotIn("nvlink", text)
         terminal.type("q")

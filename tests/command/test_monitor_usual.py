@@ -340,6 +340,13 @@ class Looks(Usual):
         self.assertIn("The pages of a process", lines)
         self.assertEqual(sum(line.startswith("Before a PID") and "the selected again" in line for line in lines), 1)
 
+    def test_the_page_of_a_device_is_red_for_trouble_alone(self):
+        for demo, troubled in (("many", False), ("ailing", True)):
+            done = vitals(f"--demo={demo}", "--screen", "120x40:device", "--force-color", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
+            self.assertEqual(TROUBLE in done.stdout, troubled, demo)
+            for color in ("31", "35"):
+                self.assertNotIn(f";{color}m", done.stdout, demo)
+
     def test_the_chosen_alert_has_one_color(self):
         done = vitals("--demo=story", "--screen", "80x24:alerts", "--force-color", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
         self.assertEqual(re.findall(r"\x1b\[([\d;]*)m", done.stdout.splitlines()[2]), ["0;1;7;36", "0"], done.stdout)

@@ -127,7 +127,7 @@ static void put_entry(struct device_sheet_writer *writer, const struct device_me
         return;
     if (state <= 0) {
         reason_words(vitals_row_availability(gpu, entry->metric), text);
-        put(writer, entry->brief, STYLE_DIM, text);
+        put(writer, entry->brief, INK_SOFT, text);
         return;
     }
 
@@ -144,7 +144,7 @@ static void put_entry(struct device_sheet_writer *writer, const struct device_me
         blank_underlines(text + used);
     }
     bool alarm = (entry->flags & DEVICE_ALARM) && cell_value(gpu, entry->metric, &part) && part > 0;
-    put(writer, entry->brief, alarm ? STYLE_TROUBLE : STYLE_PLAIN, text);
+    put(writer, entry->brief, alarm ? INK_TROUBLE : STYLE_PLAIN, text);
 }
 
 /* How a value of a row stands in its line: behind ", " and its label, or as said. */
@@ -273,9 +273,10 @@ static void put_throttle(struct device_sheet_writer *writer)
     if (!any && !known)
         reason_words(reason, text);
     put(writer, "throttled by",
-        any     ? STYLE_TROUBLE
-        : known ? STYLE_PLAIN
-                : STYLE_DIM,
+        any && pane_device_is_ill(gpu) ? INK_TROUBLE
+        : any                          ? INK_NOTICE
+        : known                        ? STYLE_PLAIN
+                                       : INK_SOFT,
         any     ? causes
         : known ? "nothing"
                 : text);
@@ -380,7 +381,7 @@ bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view
                                      used > begin ? ", " : "", entry->brief);
         }
         if (used > begin)
-            put(&writer, "N/A", STYLE_DIM, text);
+            put(&writer, "N/A", INK_SOFT, text);
     }
     return !writer.failed;
 }

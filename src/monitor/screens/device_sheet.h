@@ -65,5 +65,5 @@ void device_traffic_add(struct device_traffic *traffic, const struct sheet_view 
 
 /* How many graphs there are to be seen, and each of them. */
 int device_traffic_count(const struct device_traffic *traffic);
-void device_traffic_draw(const struct device_traffic *traffic, int place, struct pen *pen,
-                         const struct box *box);
+void device_traffic_draw(const struct device_traffic *traffic, const struct model *model, int place,
+                         struct pen *pen, const struct box *box);

@@ -4,9 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "view/cell_text.h"
-
-enum { LINE = 200 };
+#include "monitor/screens/pane.h"
 
 /* NAN where nothing is known of any; of what is known of some no sum is made. */
 static double sum_links(const struct sheet_view *view, vitals_metric counter)
@@ -68,8 +66,8 @@ int device_traffic_count(const struct device_traffic *traffic)
     return count;
 }
 
-void device_traffic_draw(const struct device_traffic *traffic, int place, struct pen *pen,
-                         const struct box *box)
+void device_traffic_draw(const struct device_traffic *traffic, const struct model *model, int place,
+                         struct pen *pen, const struct box *box)
 {
     int way = 0;
     for (; way < TRAFFIC_WAYS; way++) {
@@ -79,30 +77,22 @@ void device_traffic_draw(const struct device_traffic *traffic, int place, struct
     if (way == TRAFFIC_WAYS)
         return;
 
-    /* "PCIe: in 1.2GiB/s  out 300.0MiB/s  MAX 2.0GiB/s" */
-    char line[LINE], received[WORDS], sent[WORDS], highest[WORDS];
-    size_t seconds = (size_t)box->columns * GRAPH_SECONDS;
+    /* Received bytes grow up, sent bytes down, on one scale. They end now. */
+    char in_words[WORDS * 2], out_words[WORDS * 2], rate[WORDS], scale[WORDS * 2];
+    size_t seconds = (size_t)(box->columns * chart_seconds[model->span]);
     const struct history *in = &traffic->ways[way].in, *out = &traffic->ways[way].out;
     double most = 0, other = 0, in_now = history_get(in, 0), out_now = history_get(out, 0);
     (void)history_most(in, 0, seconds, &most);
     (void)history_most(out, 0, seconds, &other);
-    most = other > most ? other : most;
-    (void)snprintf(line, sizeof line, "%s: in %s  out %s  MAX %s", WAYS[way],
-                   cell_rate(!isnan(in_now), in_now, received),
-                   cell_rate(!isnan(out_now), out_now, sent), cell_rate(true, most, highest));
-    draw_box(pen, box, line);
-
-    /* Received bytes grow up, sent bytes down, on one scale. */
-    int rows = box->rows - 2, upper = (rows + 1) / 2;
-    struct box half = {box->x + 1, box->y + 1, box->columns - 2, upper};
-    struct graph graph = {.history = in, .most = most > 0 ? most : 1, .style = STYLE_CYAN};
-    draw_graph(pen, &half, &graph);
-    half.y += upper;
-    half.rows = rows - upper;
-    graph.history = out;
-    graph.down = true;
-    graph.style = STYLE_BLUE;
-    if (half.rows > 0)
-        draw_graph(pen, &half, &graph);
-    draw_time_marks(pen, box->x, box->x + box->columns - 1, box->y + box->rows - 1);
+    most = pane_scale(other > most ? other : most);
+    (void)snprintf(in_words, sizeof in_words, "in %s", cell_rate(!isnan(in_now), in_now, rate));
+    (void)snprintf(out_words, sizeof out_words, "out %s",
+                   cell_rate(!isnan(out_now), out_now, rate));
+    (void)snprintf(scale, sizeof scale, "full: %s", cell_rate(true, most, rate));
+    struct graph up = pane_chart(model, in, most, INK_IN, false);
+    struct graph down = pane_chart(model, out, most, INK_OUT, true);
+    up.ago = up.mark = down.ago = down.mark = 0;
+    struct tile tile = {
+        .label = WAYS[way], .name = "", .value = in_words, .left = out_words, .right = scale};
+    pane_pair(pen, box, &tile, &up, &down);
 }

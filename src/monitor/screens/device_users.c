@@ -1,8 +1,8 @@
 /* device_users.c: see device_users.h. For a device in parts the users of its parts too. */
 #include <stdio.h>
 
-#include "monitor/model.h"
 #include "monitor/screens/device_sheet.h"
+#include "monitor/screens/pane.h"
 #include "util/base.h"
 #include "view/cell_text.h"
 
@@ -97,7 +97,7 @@ static bool is_held(const struct user_line *line)
 static void draw_line(struct pen *pen, const struct user_line *line, const struct box *box, int y)
 {
     struct canvas_field field = {.x = box->x, .y = y, .right = true};
-    field.style = line->user == NULL ? STYLE_BOLD : is_held(line) ? STYLE_YELLOW : STYLE_PLAIN;
+    field.style = line->user == NULL ? INK_SOFT : is_held(line) ? INK_NOTICE : STYLE_PLAIN;
     for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++) {
         char text[WORDS];
         if (box->columns < COLUMNS[i].least || (COLUMNS[i].metric == 0 && !line->any_held))
@@ -110,18 +110,21 @@ static void draw_line(struct pen *pen, const struct user_line *line, const struc
     }
 
     char buffer[WORDS_COMMAND];
-    const char *command = "COMMAND";
-    if (line->process != NULL)
-        command = cell_command(line->process, line->ascii, buffer);
-    else if (line->user != NULL) {
-        command = cell_stranger(vitals_row_availability(line->user, VITALS_GPU_PROCESS_PROCESS));
-        field.style |= STYLE_DIM;
-    }
     field.x += 2;
     field.columns = box->x + box->columns - field.x;
     field.right = false;
-    if (field.columns > 0)
-        canvas_field(pen->canvas, &field, command);
+    if (field.columns <= 0)
+        return;
+    if (line->process != NULL) {
+        (void)cell_command(line->process, line->ascii, buffer);
+        pane_program(pen, &field, buffer);
+        return;
+    }
+    field.style = INK_SOFT;
+    canvas_field(pen->canvas, &field,
+                 line->user == NULL ? "COMMAND"
+                                    : cell_stranger(vitals_row_availability(
+                                          line->user, VITALS_GPU_PROCESS_PROCESS)));
 }
 
 void device_users_draw(struct pen *pen, const struct model *model, const vitals_row *gpu,
@@ -133,7 +136,7 @@ void device_users_draw(struct pen *pen, const struct model *model, const vitals_
         line.any_held = is_held(&line);
     line.user = NULL;
     if (at >= 0 && at < end)
-        (void)canvas_text(pen->canvas, box->x, box->y + at, STYLE_BOLD | STYLE_CYAN, "Processes");
+        (void)canvas_text(pen->canvas, box->x, box->y + at, INK_TITLE, "Processes");
     at++;
     if (at >= 0 && at < end)
         draw_line(pen, &line, box, box->y + at);
@@ -145,5 +148,5 @@ void device_users_draw(struct pen *pen, const struct model *model, const vitals_
         at++;
     }
     if (at == TITLES - first && line.user == NULL && at >= 0 && at < end)
-        (void)canvas_text(pen->canvas, box->x, box->y + at, STYLE_DIM, "no process");
+        (void)canvas_text(pen->canvas, box->x, box->y + at, INK_SOFT, "no process");
 }

@@ -14,8 +14,16 @@
 #include "monitor/source.h"
 #include "util/base.h"
 
-enum { GRAPHS = 4, HEAD = 2, LINE = 400, GAP = 2, USERS_FEW = 10 };
+enum { OWN_TILES = 2, HEAD = 1, LINE = 400, GAP = 2, USERS_FEW = 10 };
 enum { CHARTS_LEAST = 14 }; /* rows of a screen that has charts */
+
+static const struct hint HINTS[] = {
+    {INPUT_LEFT, "Left", "previous"},
+    {INPUT_RIGHT, "Right", "next"},
+    {'z', "z", "time"},
+    {'h', "h", "help"},
+    {'q', "q", "back"},
+};
 
 /* The row of a section on the page, which may be higher than the screen. */
 struct screen_device_part {
@@ -133,34 +141,32 @@ static void lay_out(struct screen_device *device, const struct model *model, con
     device->page += first ? 0 : users;
 }
 
+/* Tiles, the last of which are of its traffic. */
 struct screen_device_place {
-    int graph_lines, graph_columns, graph_rows; /* rows of each, its box included */
-    int count;                                  /* graphs that are shown */
-    int y, rows;                                /* of the page's part that is seen */
+    int columns, count, tile_rows; /* of the tiles: in a row, in all, rows of each */
+    int y, rows;                   /* of the page's part that is seen */
 };
 
 static void places(const struct model *model, const struct screen_device *device,
                    struct screen_device_place *place)
 {
-    enum { LEAST = 3, MOST = 9, WIDE_ENOUGH = 50, SEVERAL = 120 };
-    int width = model->width, room = model->height / 3;
-    int count = GRAPHS + device_traffic_count(&device->traffic);
+    enum { LEAST = 4, MOST = 11, TILE_LEAST = 38 };
+    int room = model->height / 3, count = OWN_TILES + device_traffic_count(&device->traffic);
+    int most = (model->width - 2 + GAP) / (TILE_LEAST + GAP);
     *place = (struct screen_device_place){.y = HEAD, .rows = model->height - HEAD - 1};
     if (model->height < CHARTS_LEAST)
         return;
-    int several = count > GRAPHS ? (count + 1) / 2 : GRAPHS;
-    place->graph_columns = width >= SEVERAL ? several : width >= WIDE_ENOUGH ? 2 : 1;
-    place->graph_lines = (count + place->graph_columns - 1) / place->graph_columns;
-    if (room / place->graph_lines < LEAST)
-        place->graph_lines = room / LEAST;
-    place->count = place->graph_lines * place->graph_columns;
-    place->count = place->count < count ? place->count : count;
-    if (place->graph_lines == 0)
+    most = most < 1 ? 1 : most;
+    int lines = (count + most - 1) / most;
+    place->columns = (count + lines - 1) / lines;
+    if (room / lines < LEAST)
+        lines = room / LEAST;
+    if (lines == 0)
         return;
-    place->graph_rows = room / place->graph_lines;
-    place->graph_rows = place->graph_rows > MOST ? MOST : place->graph_rows;
-    place->y += place->graph_lines * place->graph_rows;
-    place->rows -= place->graph_lines * place->graph_rows;
+    place->count = lines * place->columns < count ? lines * place->columns : count;
+    place->tile_rows = room / lines < MOST ? room / lines : MOST;
+    place->y += lines * place->tile_rows;
+    place->rows -= lines * place->tile_rows;
 }
 
 static void scroll(const struct model *model, struct screen_device *device)
@@ -189,67 +195,69 @@ static void settle(struct monitor *monitor, void *state)
 }
 
 static const struct device_subject {
-    const char *title, *unit, *ascii;
+    const char *word, *unit, *ascii;
     double factor; /* of the value, for the unit */
     vitals_metric metric, most;
     double usual;   /* what a full column stands for where nothing says it */
     size_t history; /* where it stands in struct device_history */
-    ink style;
-} SUBJECTS[GRAPHS] = {
-    {"UTL", "%", "%", 100, VITALS_GPU_UTILIZATION_RATIO, 0, 1,
-     offsetof(struct device_history, busy), STYLE_GREEN},
-    {"MEM", "%", "%", 100, VITALS_GPU_MEMORY_USED_BYTES, 0, 1,
-     offsetof(struct device_history, memory), STYLE_MAGENTA},
-    {"PWR", " W", " W", 1, VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS, 1,
-     offsetof(struct device_history, power), STYLE_YELLOW},
-    {"TMP", "°C", "C", 1, VITALS_GPU_TEMPERATURE_CELSIUS, 0, 100,
-     offsetof(struct device_history, temperature), STYLE_RED},
+    ink ramp;
+} SUBJECTS[2 * OWN_TILES] = {
+    {"", "%", "%", 100, VITALS_GPU_UTILIZATION_RATIO, 0, 1, offsetof(struct device_history, busy),
+     INK_LOAD},
+    {"mem ", "%", "%", 100, VITALS_GPU_MEMORY_USED_BYTES, 0, 1,
+     offsetof(struct device_history, memory), INK_HELD},
+    {"", "W", "W", 1, VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS, 1,
+     offsetof(struct device_history, power), INK_IN},
+    {"temp ", "°C", "C", 1, VITALS_GPU_TEMPERATURE_CELSIUS, 0, 100,
+     offsetof(struct device_history, temperature), INK_OUT},
 };
 
-static void draw_subject(struct pen *pen, const struct model *model, const vitals_row *gpu,
-                         const struct device_subject *subject, const struct box *box)
+/* A tile of two of the subjects: the first in its title, the other below. */
+static void draw_subjects(struct pen *pen, const struct model *model, const vitals_row *gpu,
+                          int which, const struct box *box)
 {
+    static const char *const LABELS[OWN_TILES] = {"Utilization", "Power"};
+    static const struct history none;
     const struct device_history *all = model_device_history(model, vitals_row_key(gpu));
-    const char *unit = pen->look->ascii ? subject->ascii : subject->unit;
-    char line[LINE];
-    size_t ago = model_ago(model), seconds = (size_t)box->columns * GRAPH_SECONDS;
-    double most = subject->usual, highest = 0, full, now = (double)NAN;
-    const struct history *history =
-        all != NULL ? (const struct history *)((const char *)all + subject->history) : NULL;
-    draw_box(pen, box, NULL);
-    if (history != NULL)
-        now = history_get(history, ago);
-    bool known = history != NULL && history_most(history, ago, seconds, &highest);
-    if (subject->most != 0 && cell_value(gpu, subject->most, &full) && full > 0)
-        most = full;
-    most = highest > most ? highest : most;
-    if (known) {
-        struct box inside = {box->x + 1, box->y + 1, box->columns - 2, box->rows - 2};
-        struct graph graph = {
-            .history = history, .ago = ago, .most = most, .style = subject->style};
-        draw_graph(pen, &inside, &graph);
-        draw_time_marks(pen, box->x, box->x + box->columns - 1, box->y + box->rows - 1);
-    }
-    size_t used = (size_t)snprintf(line, sizeof line, " %s: ", subject->title);
-    int room = box->columns - 4;
     const struct silence *silence = trouble_silence(gpu);
-    if (isnan(now) && silence != NULL)
-        (void)snprintf(line + used, sizeof line - used, "%s ", silence->word);
-    else if (isnan(now))
-        (void)snprintf(line + used, sizeof line - used, "N/A, %s ",
-                       vitals_availability_help(vitals_row_availability(gpu, subject->metric)));
-    else
-        used += (size_t)snprintf(line + used, sizeof line - used, "%.0f%s  MAX %.0f%s ",
-                                 now * subject->factor, unit, highest * subject->factor, unit);
-    if (!isnan(now) && canvas_columns(line) + 8 < room)
-        (void)snprintf(line + used, sizeof line - used, "of %.0f%s ", most * subject->factor, unit);
-    int wide = canvas_columns(line);
-    canvas_field(pen->canvas,
-                 &(struct canvas_field){.x = box->x + 2,
-                                        .y = box->y,
-                                        .columns = wide < room ? wide : room,
-                                        .style = STYLE_BOLD},
-                 line);
+    char words[2][LINE] = {"", ""}, amount[WORDS * 2], why[LINE] = "", peaks[LINE], begin[WORDS];
+    size_t ago = model_ago(model), seconds = (size_t)(box->columns * chart_seconds[model->span]);
+    size_t used = (size_t)snprintf(peaks, sizeof peaks, "peak");
+    struct graph graphs[2];
+    for (int i = 0; i < 2; i++) {
+        const struct device_subject *own = &SUBJECTS[2 * which + i];
+        const char *unit = pen->look->ascii ? own->ascii : own->unit;
+        const struct history *history =
+            all != NULL ? (const struct history *)((const char *)all + own->history) : &none;
+        double now = history_get(history, ago), most = own->usual, highest = 0, full;
+        bool limited = own->most != 0 && cell_value(gpu, own->most, &full) && full > 0;
+        most = limited ? full : most;
+        if (history_most(history, ago, seconds, &highest) && used < sizeof peaks)
+            used += (size_t)snprintf(peaks + used, sizeof peaks - used, "%s %.0f%s",
+                                     used > strlen("peak") ? "," : "", highest * own->factor, unit);
+        graphs[i] = pane_chart(model, history, highest > most ? highest : most, own->ramp, i > 0);
+        (void)pane_amount(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES, amount);
+        if (isnan(now) && i == 0)
+            (void)snprintf(why, sizeof why, "N/A, %s",
+                           silence != NULL ? silence->word
+                                           : vitals_availability_help(
+                                                 vitals_row_availability(gpu, own->metric)));
+        else if (isnan(now))
+            (void)snprintf(words[i], LINE, "%sN/A", own->word);
+        else if (limited)
+            (void)snprintf(words[i], LINE, "%s%.0f/%.0f%s", own->word, now, full, unit);
+        else
+            (void)snprintf(words[i], LINE, "%s%.0f%s %s", own->word, now * own->factor, unit,
+                           own->metric == VITALS_GPU_MEMORY_USED_BYTES ? amount : "");
+    }
+    words[0][strcspn(words[0], " ")] = '\0';
+    struct tile tile = {.label = LABELS[which],
+                        .name = why,
+                        .value = words[0],
+                        .left = words[1],
+                        .right = used > strlen("peak") ? peaks : "",
+                        .begin = which == 0 ? pane_begin(model, box->columns, begin) : NULL};
+    pane_pair(pen, box, &tile, &graphs[0], &graphs[1]);
 }
 
 static size_t position(const struct model *model, const struct screen_device *device, size_t *count)
@@ -273,9 +281,9 @@ static void draw_head(struct pen *pen, const struct model *model,
     size_t count, place = position(model, device, &count);
     (void)cell_device(gpu, pen->look->ascii, 120, name, sizeof name);
     (void)snprintf(line, sizeof line, "GPU %.40s  %s", vitals_row_label(gpu), name);
-    int x = 1 + canvas_text(pen->canvas, 1, 0, STYLE_BOLD, line);
+    int x = 1 + canvas_text(pen->canvas, 1, 0, INK_TITLE, line);
     if (vitals_row_parent(gpu) != 0)
-        x += canvas_text(pen->canvas, x, 0, STYLE_DIM, "  a partition");
+        x += canvas_text(pen->canvas, x, 0, INK_SOFT, "  a partition");
     const struct silence *silence = trouble_silence(gpu);
     if (silence != NULL)
         (void)snprintf(line, sizeof line, "  %s", silence->word);
@@ -283,16 +291,16 @@ static void draw_head(struct pen *pen, const struct model *model,
         (void)snprintf(line, sizeof line, "  %s", note);
     else
         line[0] = '\0';
-    x += canvas_text(pen->canvas, x, 0,
-                     silence == NULL || silence->is_fault ? STYLE_TROUBLE : STYLE_DIM, line);
+    ink style = pane_device_is_ill(gpu) ? INK_TROUBLE : silence != NULL ? INK_SOFT : INK_NOTICE;
+    x += canvas_text(pen->canvas, x, 0, style, line);
     if (model_idle(model, gpu, &seconds)) {
         (void)snprintf(line, sizeof line, "  %s, and not used", idle_words(seconds, held));
-        x += canvas_text(pen->canvas, x, 0, STYLE_BOLD | STYLE_YELLOW, line);
+        x += canvas_text(pen->canvas, x, 0, INK_NOTICE, line);
     }
     (void)snprintf(which, sizeof which, "%zu of %zu", place, count);
     int at = model->width - 1 - canvas_columns(which);
     if (at > x + 1)
-        (void)canvas_text(pen->canvas, at, 0, STYLE_DIM, which);
+        (void)canvas_text(pen->canvas, at, 0, INK_SOFT, which);
 }
 
 static void draw_page(struct pen *pen, const struct model *model,
@@ -311,7 +319,7 @@ static void draw_page(struct pen *pen, const struct model *model,
             struct canvas_field label = field, text = field;
             label.y = text.y = place->y + row;
             label.columns = fact->title ? columns : FACT_INDENT - 1;
-            label.style = fact->title ? STYLE_BOLD | STYLE_CYAN : STYLE_DIM;
+            label.style = fact->title ? INK_TITLE : INK_SOFT;
             canvas_field(pen->canvas, &label, fact->label);
             text.x += FACT_INDENT;
             text.columns -= FACT_INDENT;
@@ -336,29 +344,24 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     const vitals_row *gpu = row_of(model, device);
     struct screen_device_place place;
     places(model, device, &place);
-    struct canvas_field last = {
-        .x = 1, .y = model->height - 1, .columns = model->width - 2, .style = STYLE_DIM};
     if (gpu == NULL)
-        (void)canvas_text(pen->canvas, 1, 0, STYLE_BOLD | STYLE_YELLOW,
-                          "this device is not there any more");
+        (void)canvas_text(pen->canvas, 1, 0, INK_NOTICE, "this device is not there any more");
     else {
         draw_head(pen, model, device, gpu);
         for (int i = 0; i < place.count; i++) {
-            int column = i % place.graph_columns, line = i / place.graph_columns;
-            int left = model->width * column / place.graph_columns;
-            int right = model->width * (column + 1) / place.graph_columns;
-            struct box box = {left, HEAD + line * place.graph_rows, right - left, place.graph_rows};
-            if (i < GRAPHS)
-                draw_subject(pen, model, gpu, &SUBJECTS[i], &box);
+            int column = i % place.columns, inside = model->width - 2 + GAP;
+            int left = inside * column / place.columns;
+            int right = inside * (column + 1) / place.columns - GAP;
+            struct box box = {1 + left, HEAD + i / place.columns * place.tile_rows, right - left,
+                              place.tile_rows};
+            if (i < OWN_TILES)
+                draw_subjects(pen, model, gpu, i, &box);
             else
-                device_traffic_draw(&device->traffic, i - GRAPHS, pen, &box);
+                device_traffic_draw(&device->traffic, model, i - OWN_TILES, pen, &box);
         }
         draw_page(pen, model, device, gpu, &place);
     }
-    canvas_field(pen->canvas, &last,
-                 device->page > place.rows
-                     ? "Left and Right: other devices, Up and Down scroll, Enter or q goes back"
-                     : "Left and Right: other devices, Enter or q goes back");
+    hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), model->width, model->height - 1);
 }
 
 /* The next one, the one before; round and round. The panel's choice follows. */
@@ -387,6 +390,7 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     int page = place.rows > 2 ? place.rows - 1 : 1;
     switch ((int)action) {
     case ACTION_SIDEWAYS: step(monitor, device, argument); return true;
+    case ACTION_SPAN: monitor_span(monitor); return true;
     case ACTION_UP: device->top--; break;
     case ACTION_DOWN: device->top++; break;
     case ACTION_PAGE_UP: device->top -= page; break;
@@ -404,6 +408,10 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     enum { STEP = 3 };
     struct screen_device *device = state;
     int aside = input_columns(event);
+    if (event->code == INPUT_CLICK && event->y == monitor->model.height - 1) {
+        hints_click(monitor, HINTS, ARRAY_COUNT(HINTS), event->x);
+        return true;
+    }
     device->top += STEP * input_lines(event, 0, 0);
     if (aside != 0)
         step(monitor, device, aside);
