@@ -238,7 +238,7 @@ static void draw_subjects(struct pen *pen, const struct model *model, const vita
         graphs[i] = pane_chart(model, history, highest > most ? highest : most, own->ramp, i > 0);
         (void)pane_amount(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES, amount);
         if (isnan(now) && i == 0)
-            (void)snprintf(why, sizeof why, "N/A, %s",
+            (void)snprintf(why, sizeof why, "%s%s", silence != NULL ? "" : "N/A, ",
                            silence != NULL ? silence->word
                                            : vitals_availability_help(
                                                  vitals_row_availability(gpu, own->metric)));

@@ -184,7 +184,7 @@ static void a_lost_device_is_called_so(void)
     model_add_machine(&monitor.model, snapshot_at(0, &LOST));
     monitor_settle(&monitor);
     press_keys(&monitor, "d\n");
-    CHECK_CONTAINS(world_screen(&monitor), " UTL: lost ");
+    CHECK_CONTAINS(world_screen(&monitor), " Utilization lost ");
     world_close(&monitor, builder);
 }
 
