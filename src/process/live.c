@@ -88,19 +88,19 @@ static int begin(vitals_process *process, int64_t pid, vitals_error *error)
     return 0;
 }
 
-/* A handle that holds no file yet. */
-static int new_handle(const vitals_context *context, int64_t id, vitals_process **out,
-                      vitals_error *error)
+/* A handle that holds no file yet; NULL, with the error, if memory ran out. */
+static vitals_process *new_handle(const vitals_context *context, int64_t id, vitals_error *error)
 {
     vitals_process *process = memory_alloc(sizeof *process);
-    if (process == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    if (process == NULL) {
+        (void)error_set(error, VITALS_EMEMORY, 0, "out of memory");
+        return NULL;
+    }
     process->context = context;
     process->files = (struct os_process){.pid = id, .stat = -1, .statm = -1};
     process->pidfd = -1;
     process->how.state = VITALS_NOT_YET;
-    *out = process;
-    return 0;
+    return process;
 }
 
 int vitals_process_open(vitals_context *context, int64_t pid, vitals_process **out,
@@ -109,11 +109,10 @@ int vitals_process_open(vitals_context *context, int64_t pid, vitals_process **o
     if (pid < 1)
         return error_set(error, VITALS_EARGUMENT, 0, "%lld is not a pid; pids begin at 1",
                          (long long)pid);
-    vitals_process *process;
-    int code = new_handle(context, pid, &process, error);
-    if (code < 0)
-        return code;
-    code = begin(process, pid, error);
+    vitals_process *process = new_handle(context, pid, error);
+    if (process == NULL)
+        return VITALS_EMEMORY;
+    int code = begin(process, pid, error);
     if (code < 0) {
         vitals_process_close(process);
         return code;
@@ -164,10 +163,9 @@ int vitals_process_thread(vitals_process *process, int64_t tid, vitals_process *
     if (tid < 1)
         return error_set(error, VITALS_EARGUMENT, 0, "%lld is not a tid; tids begin at 1",
                          (long long)tid);
-    vitals_process *thread;
-    int code = new_handle(process->context, tid, &thread, error);
-    if (code < 0)
-        return code;
+    vitals_process *thread = new_handle(process->context, tid, error);
+    if (thread == NULL)
+        return VITALS_EMEMORY;
     struct os_stat stat = {.has = 0};
     int result = os_thread_open(&process->context->os, process->files.pid, tid, &thread->files);
     if (result == 0)
@@ -177,7 +175,7 @@ int vitals_process_thread(vitals_process *process, int64_t tid, vitals_process *
     thread->start_ticks = stat.start_ticks;
 
     /* Its folder was that of the process, if this lives now. */
-    code = live_prove(process, error);
+    int code = live_prove(process, error);
     if (code == 0 && process_is_gone(result))
         code = error_set(error, VITALS_EGONE, -result, "process %lld has no thread %lld",
                          (long long)process->files.pid, (long long)tid);
