@@ -509,6 +509,13 @@ class Nonsense(unittest.TestCase):
                 self.assertIn(options[0], done.stderr) if len(options) == 2 else None
                 self.assertTrue(done.stderr.startswith("vitals: "), done.stderr)
 
+    def test_a_size_has_a_unit(self):
+        """10 is as likely meant as 10 GiB as it is as 10 bytes."""
+        for size in ("10", "20000000", "0.5"):
+            done = vitals("run", "--limit-memory", size, "--", "echo", "it ran")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"--limit-memory {size}: write a size above 0 with its unit", done.stderr)
+
     def test_a_quoted_line(self):
         done = vitals("run", "sh -c 'exit 7'")
         self.assertEqual((done.returncode, done.stdout), (2, ""))

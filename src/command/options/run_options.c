@@ -22,7 +22,7 @@ static int take_size(const char *option, const char *text, uint64_t *out)
     bool has_unit = text[strspn(text, "0123456789.")] != '\0';
     if (has_unit && vitals_parse_bytes(text, out) == 0 && *out > 0)
         return 0;
-    return command_fail(EXIT_USAGE, "--%s %s: not a size above 0; write 40GiB or 500M, for example",
+    return command_fail(EXIT_USAGE, "--%s %s: write a size above 0 with its unit, as 40GiB or 500M",
                         option, command_safe(text));
 }
 
