@@ -56,7 +56,9 @@ def texts(folder, pattern):
 def is_test(program, case):
     """A case of a program of tests/, a file of a room of unit tests, or a sentence in one."""
     if not program.startswith("unit-"):
-        return f"def test_{case}(" in texts("command", f"test_{program}.py")
+        places = (("command", f"test_{program}.py"), ("house", f"{program}.py"),
+                  ("oracle", f"test_{program.removeprefix('oracle_')}.py"))
+        return any(f"def test_{case}(" in texts(*place) for place in places)
     room = "unit/" + program.removeprefix("unit-").replace("-", "_")
     return (SOURCE / "tests" / room / f"test_{case}.c").exists() or f'{{"{case}"' in texts(room, "*.c")
 
