@@ -244,10 +244,11 @@ class Looks(Usual):
     def test_what_is_nothing_steps_back(self):
         done = vitals("--demo=story", "--screen", "200x60", "--force-color", "--theme", "dark",
                       env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
-        soft = r"38;5;246m +"
-        self.assertEqual(len(re.findall(soft + "0B/s", done.stdout)), done.stdout.count(" 0B/s"), done.stdout)
-        self.assertNotRegex(done.stdout, soft + "48KiB/s")
-        self.assertRegex(self.printed(self.machine(2, 6), 200, 40, "--force-color", "--theme", "dark"), soft + "N/A")
+        soft = "".join(re.findall(r"38;5;246m([^\x1b]*)", done.stdout))
+        self.assertEqual(soft.count(" 0B/s"), done.stdout.count(" 0B/s"), done.stdout)
+        self.assertGreater(soft.count(" 0B/s"), 0)
+        self.assertNotIn("48KiB/s", soft)
+        self.assertRegex(self.printed(self.machine(2, 6), 200, 40, "--force-color", "--theme", "dark"), r"38;5;246m +N/A")
 
     def test_without_color_nothing_is_lost(self):
         path = self.machine(9, 3, "troubled")
@@ -303,7 +304,7 @@ class Looks(Usual):
             path = self.folder / f"{count}.json"
             path.write_bytes(screens.machine(2, 6, cpus=count))
             for width in (60, 80, 120, 160, 200):
-                line = next(line for line in self.printed(path, width, 40).splitlines() if line.startswith(" CPU "))
+                line = next(line for line in self.printed(path, width, 40).splitlines() if re.match(r" CPU +\d", line))
                 found = re.findall(r"[▁▂▃▄▅▆▇█] +(\d+)%", line)
                 with self.subTest((count, width)):
                     if width in widths:

@@ -131,7 +131,9 @@ static int urgency_of(const struct model *model, const vitals_row *gpu)
     if (is_chosen(model, gpu))
         return CHOSEN;
     remark_on(model, gpu, TROUBLE_WORDS, &remark);
-    return pane_device_is_ill(gpu) ? ILL : remark.text[0] != '\0' ? NOTED : CALM;
+    if (remark.text[0] == '\0' || remark.style == INK_SOFT) /* it sleeps */
+        return CALM;
+    return pane_device_is_ill(gpu) ? ILL : NOTED;
 }
 
 static struct line_choice choose_lines(const struct model *model, const struct layout *layout)
