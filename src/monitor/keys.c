@@ -97,7 +97,7 @@ const struct binding bindings[] = {
     {"T F9  K k  I C-c", {'T', INPUT_F9}, ON_LISTS | ON_PROCESS, ACTION_SIGNAL, SIGTERM, KEYS_ACT, "ask, then SIGTERM, SIGKILL, SIGINT"},
     {"K k", {'K', 'k'}, ON_LISTS | ON_PROCESS, ACTION_SIGNAL, SIGKILL, KEYS_ACT, NULL},
     {"I C-c", {'I', CTRL('c')}, ON_LISTS | ON_PROCESS, ACTION_SIGNAL, SIGINT, KEYS_ACT, NULL},
-    {"Esc", {INPUT_ESCAPE}, ON_LISTS, ACTION_CLEAR, 0, KEYS_ACT, "nothing selected or tagged"},
+    {"Esc", {INPUT_ESCAPE}, ON_LISTS, ACTION_CLEAR, 0, KEYS_ACT, "no selection, no tags"},
 
     {"Tab S-Tab  1-7", {INPUT_TAB, INPUT_RIGHT, ALT('l')}, ON_PROCESS, ACTION_TAB, 1, KEYS_PART,
      "next page, the one before; by number"},

@@ -146,11 +146,11 @@ class Typed(unittest.TestCase):
 
     def test_the_check_knows_a_deep_tree(self):
         """Levels that have no room are a number."""
-        title = "     ▲PID    USER S      RES  %CPU     TIME  COMMAND"
-        before = " " * title.index("COMMAND")
+        title = " Tree of processes ──\n     ▲PID    USER S      RES  %CPU     TIME  COMMAND"
+        before = " " * title.splitlines()[1].index("COMMAND")
         for last in ("1  │  └─ c", "1     └─ c", "12 └─ c"):
-            self.assertEqual(frames.faults("\n".join([title, f"{before}├─ a", f"{before}│  └─ b", before + last]), 120, 5), [])
-        self.assertNotEqual(frames.faults("\n".join([title, f"{before}├─ a", f"{before}x  └─ b", ""]), 120, 5), [])
+            self.assertEqual(frames.faults("\n".join([title, f"{before}├─ a", f"{before}│  └─ b", before + last]), 120, 6), [])
+        self.assertNotEqual(frames.faults("\n".join([title, f"{before}├─ a", f"{before}x  └─ b", ""]), 120, 6), [])
 
     def test_every_key_on_the_main_screen(self):
         self.start()

@@ -679,7 +679,7 @@ class Page(unittest.TestCase):
         rows = [line.split() for line in text.splitlines() if re.match(r" +\d+ \S+ +\d+\.\d ", line)]
         self.assertEqual(rows[0][0], str(self.child.pid), text)
         self.assertGreater(float(rows[0][2]), 0, text)
-        self.assertEqual({float(row[2]) for row in rows[1:]}, {0}, text)
+        self.assertLessEqual({float(row[2]) for row in rows[1:]}, {0}, text)  # "-": one that is new
 
     def test_what_its_end_frees(self):
         self.start()

@@ -104,8 +104,8 @@ static int open_help(struct monitor *monitor, void **state)
         if (binding->help == NULL)
             continue;
         bool clears = !nvitop && binding->action == ACTION_CLEAR;
-        add(help, binding->keys, clears ? "no filter; then nothing selected" : binding->help, false,
-            readonly != NULL && action_changes(binding->action));
+        add(help, binding->keys, clears ? "no filter; then no selection, no tags" : binding->help,
+            false, readonly != NULL && action_changes(binding->action));
         if (binding->action == ACTION_HIDE)
             add(help, "", "g graphs, t disks, networks; c theme", false, false);
         if (binding->action == ACTION_SORT)
