@@ -30,8 +30,8 @@ typedef struct vitals_process vitals_process;
 
 /* Opens a handle by pid, on the process that has it now; *out is yours to free. Errors: EARGUMENT
  * (below 1), EGONE (no process has it, or only a thread, and the message says which), EDENIED
- * (also: /proc hides it), EMEMORY, ESYSTEM. Cost: 6 system calls (stat opened, pidfd_open, status
- * opened, read and closed, stat read), and two descriptors until it is freed; a third one, if its
+ * (also: /proc hides it), EMEMORY, ESYSTEM. Cost: 3 system calls (stat opened, pidfd_open, stat
+ * read; without a pidfd three more), and two descriptors until it is freed; a third one, if its
  * number is below 128, from the first question of memory on. */
 VITALS_API VITALS_CHECKED int vitals_process_open(vitals_context *context, int64_t pid,
                                                   vitals_process **out, vitals_error *error)
@@ -63,7 +63,7 @@ VITALS_API int64_t vitals_process_pid(const vitals_process *process) VITALS_NONN
 VITALS_API double vitals_process_start_seconds(const vitals_process *process) VITALS_NONNULL(1);
 
 /* Returns 1 while the process exists (also as a zombie), 0 once it is reaped. Cost: one system
- * call. */
+ * call, two once it has ended. */
 VITALS_API int vitals_process_is_running(vitals_process *process) VITALS_NONNULL(1);
 
 /* ---- asking ---- */
@@ -88,6 +88,29 @@ VITALS_API VITALS_CHECKED int vitals_process_ask(vitals_process *process,
                                                  const vitals_request *request,
                                                  vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
+
+/* A value that was read directly: its metric's type says which member has it. */
+typedef struct vitals_value {
+    vitals_availability availability; /* above 0, or VITALS_UNSUPPORTED: there is no value */
+    uint64_t u64;
+    int64_t i64;
+    double f64;
+    vitals_text text; /* borrowed from the handle, until it is read again or freed */
+} vitals_value;
+
+/* Reads metrics of the table process directly, at the least cost: no snapshot is made. For those
+ * that are read again and again and are not in stat: sizes of memory (virtual_bytes,
+ * resident_bytes, shared_bytes, text_bytes, data_bytes), what io, status, cmdline and other files
+ * of a process hold, and links such as working_directory. Returns 1, and writes `count` values to
+ * `out`; or 0, after which `out` means nothing: a metric is not one of these, a value is missing
+ * and not for the reason VITALS_UNSUPPORTED, or the process may have ended. vitals_process_ask then
+ * gives the values, or says why there are none. The process has lived from before the first reading
+ * until after the last; may block as vitals_process_ask.
+ * Cost: one system call for the proof, one for all sizes of memory (statm, which stays open), one
+ * for each link, and three for each other file. */
+VITALS_API VITALS_CHECKED int vitals_process_read(vitals_process *process,
+                                                  const vitals_metric *metrics, size_t count,
+                                                  vitals_value *out) VITALS_NONNULL(1, 2, 4);
 
 /* Read one value of the process that has the pid now, in one call; for a second value of it a
  * handle costs less. The metric is of the table process and of the type. A missing value is an

@@ -527,7 +527,7 @@ enum {
 };
 struct os_statm {
     unsigned has;
-    uint64_t resident, shared, text, data;
+    uint64_t size, resident, shared, text, data; /* size: whenever it has one of the others */
 };
 
 /* Text of a stat file that is too long is cut there. */

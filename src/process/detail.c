@@ -158,10 +158,14 @@ static void set_group_names(struct row_batch *out, struct user_cache *users,
 void detail_wanted(const struct metric_set *wanted, struct metric_set *out)
 {
     *out = (struct metric_set){0};
-    for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
-        vitals_metric metric = metric_of(VITALS_TABLE_PROCESS, number);
-        if (metric_set_has(wanted, metric) && vitals_metric_price(metric) == VITALS_PRICE_WORKER)
-            metric_set_add(out, metric);
+    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++) {
+        uint64_t left = wanted->bits[VITALS_TABLE_PROCESS][word];
+        for (; left != 0; left &= left - 1) {
+            vitals_metric metric = metric_of(VITALS_TABLE_PROCESS,
+                                             word * 64 + (unsigned)__builtin_ctzll(left));
+            if (vitals_metric_price(metric) == VITALS_PRICE_WORKER)
+                metric_set_add(out, metric);
+        }
     }
 }
 

@@ -220,11 +220,7 @@ int vitals_process_ask(vitals_process *process, const vitals_request *request,
         rows_write(&answer.reader, &subject, 0, &answer.columns, answer.builder);
         code = answer_finish(&answer, out, error);
     }
-    enum { KEPT_BELOW = 128 }; // a program may hold many handles, and descriptors for its own work
-    if (process->files.statm < 0 && subject.files.statm < KEPT_BELOW)
-        process->files.statm = subject.files.statm;
-    if (process->files.statm != subject.files.statm)
-        os_close_descriptor(subject.files.statm);
+    live_keep_statm(process, subject.files.statm);
     process_done(&subject);
     batch_done(&batch);
     answer_done(&answer);

@@ -1,8 +1,10 @@
-/* value.c: one value of one process, for programs that want no more: a handle, a request and an
- * answer that live for one call. Thread rule: any thread, as the context. */
-#include <vitals/process.h>
+/* value.c: values of one process without a snapshot. One value, for programs that want no more: a
+ * handle, a request and an answer that live for one call; any thread, as the context. Or values
+ * that a handle reads directly: one thread at a time per handle. */
+#include "process/live.h"
 
 #include "util/error.h"
+#include "util/number.h"
 
 /* A missing value is an error here, as there is no other way to say why. */
 static int missing(int64_t pid, vitals_metric metric, vitals_availability why, vitals_error *error)
@@ -101,4 +103,104 @@ int vitals_process_string(vitals_context *context, int64_t pid, vitals_metric me
         (void)vitals_row_string(row, metric, VITALS_TEXT_TERMINAL, out, capacity);
     vitals_snapshot_unref(answer);
     return state > 0 ? 0 : missing(pid, metric, state, error);
+}
+
+/* ---- values that are read directly ---- */
+
+/* A metric that is some pages of statm; false for another one. The size there is that of stat. */
+static bool memory_of(const struct os *os, const struct os_statm *statm, vitals_metric metric,
+                      uint64_t *bytes)
+{
+    uint64_t pages;
+    switch (metric) {
+    case VITALS_PROCESS_VIRTUAL_BYTES: pages = statm->size; break;
+    case VITALS_PROCESS_RESIDENT_BYTES: pages = statm->resident; break;
+    case VITALS_PROCESS_SHARED_BYTES: pages = statm->shared; break;
+    case VITALS_PROCESS_TEXT_BYTES: pages = statm->text; break;
+    case VITALS_PROCESS_DATA_BYTES: pages = statm->data; break;
+    default: return false;
+    }
+    *bytes = saturating_mul(pages, os->page_bytes);
+    return true;
+}
+
+/* Of the rest those that os_process_metrics reads; it passes over what is made of others. A cgroup
+ * may have been made up. */
+static bool is_direct(const vitals_process *process, vitals_metric metric)
+{
+    if (metric == VITALS_PROCESS_READ_BYTES || metric == VITALS_PROCESS_WRITTEN_BYTES)
+        return true;
+    return vitals_metric_table(metric) == VITALS_TABLE_PROCESS &&
+           vitals_metric_price(metric) == VITALS_PRICE_WORKER &&
+           (metric != VITALS_PROCESS_CGROUP || process->context->player_count == 0);
+}
+
+static bool read_memory(vitals_process *process, struct os_statm *out)
+{
+    const unsigned all = OS_STATM_RESIDENT | OS_STATM_SHARED | OS_STATM_TEXT | OS_STATM_DATA;
+    struct os_process files = process->files;
+    if (files.statm < 0 && os_process_open_statm(&process->context->os, &files) < 0)
+        return false;
+    bool read = os_process_statm(&files, out) == 0;
+    live_keep_statm(process, files.statm);
+    return read && (out->has & all) == all && out->size != 0; // 0: it, or its first thread, ends
+}
+
+static bool take(const struct row_batch *batch, const struct batch_cell *cell, vitals_value *out)
+{
+    if (cell == NULL || (cell->state <= 0 && cell->state != VITALS_UNSUPPORTED))
+        return false;
+    vitals_type type = vitals_metric_type(cell->metric);
+    *out = (vitals_value){.availability = (vitals_availability)cell->state, .text = {"", 0}};
+    if (cell->state == VITALS_UNSUPPORTED)
+        return true;
+    if (type == VITALS_U64)
+        out->u64 = cell->as.u64;
+    else if (type == VITALS_I64)
+        out->i64 = cell->as.i64;
+    else if (type == VITALS_F64)
+        out->f64 = cell->as.f64;
+    else
+        out->text = (vitals_text){batch->text.bytes + cell->as.text.at, cell->as.text.size};
+    /* Of an empty text, or a number that a snapshot cuts, an answer knows more. */
+    return type == VITALS_TEXT ? out->text.size != 0 : type != VITALS_U64 || out->u64 <= EXACT_MAX;
+}
+
+int vitals_process_read(vitals_process *process, const vitals_metric *metrics, size_t count,
+                        vitals_value *out)
+{
+    const struct os *os = &process->context->os;
+    struct row_batch *batch = &process->values;
+    struct metric_set wanted = {0};
+    struct os_statm statm = {0};
+    uint64_t bytes;
+    bool memory = false, others = false;
+    for (size_t i = 0; i < count; i++) {
+        if (memory_of(os, &statm, metrics[i], &bytes)) {
+            memory = true;
+        } else if (is_direct(process, metrics[i])) {
+            metric_set_add(&wanted, metrics[i]);
+            others = true;
+        } else {
+            return 0;
+        }
+    }
+    if (process->pidfd < 0 || (!memory && !others) || (memory && !read_memory(process, &statm)))
+        return 0;
+    batch_reset(batch, &wanted);
+    if (others && (batch_add_row(batch, VITALS_TABLE_PROCESS, 1, (struct span){"", 0}) == NULL ||
+                   !os_process_metrics(os, process->files.pid, batch) || batch->failed))
+        return 0;
+
+    /* It lives, so the pid was its own all the while. */
+    if (os_pidfd_ended(process->pidfd) != 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        if (memory_of(os, &statm, metrics[i], &bytes))
+            out[i] = (vitals_value){
+                .availability = VITALS_HAVE, .u64 = size_min(bytes, EXACT_MAX), .text = {"", 0}};
+        else if (!take(batch, batch_find(batch, batch->rows, metrics[i]), &out[i]))
+            return 0;
+    }
+    return 1;
 }

@@ -1,4 +1,4 @@
-/* One value of one process in one call. */
+/* One value of one process in one call; values that a handle reads directly. */
 #include "process_world.h"
 
 #include <sys/wait.h>
@@ -80,8 +80,104 @@ static void what_there_is_not_is_an_error(void)
     vitals_context_free(context);
 }
 
+static const vitals_metric DIRECT[] = {VITALS_PROCESS_RESIDENT_BYTES,
+                                       VITALS_PROCESS_VIRTUAL_BYTES,
+                                       VITALS_PROCESS_SHARED_BYTES,
+                                       VITALS_PROCESS_TEXT_BYTES,
+                                       VITALS_PROCESS_DATA_BYTES,
+                                       VITALS_PROCESS_UID,
+                                       VITALS_PROCESS_GID,
+                                       VITALS_PROCESS_SAVED_UID,
+                                       VITALS_PROCESS_READ_BYTES,
+                                       VITALS_PROCESS_WRITTEN_BYTES,
+                                       VITALS_PROCESS_READ_CALLS,
+                                       VITALS_PROCESS_CALL_READ_BYTES,
+                                       VITALS_PROCESS_OOM_SCORE_ADJUST,
+                                       VITALS_PROCESS_DESCRIPTORS,
+                                       VITALS_PROCESS_EXECUTABLE,
+                                       VITALS_PROCESS_WORKING_DIRECTORY,
+                                       VITALS_PROCESS_COMMAND_LINE,
+                                       VITALS_PROCESS_IO_CLASS,
+                                       VITALS_PROCESS_IO_LEVEL,
+                                       VITALS_PROCESS_CPUS_ALLOWED_LIST};
+
+static void check_value(vitals_metric metric, const vitals_value *value, const vitals_row *row)
+{
+    CHECK_INT(value->availability, vitals_row_availability(row, metric));
+    if (value->availability <= 0)
+        return;
+    uint64_t number;
+    int64_t integer;
+    vitals_text text;
+    switch (vitals_metric_type(metric)) {
+    case VITALS_U64:
+        CHECK_INT(vitals_row_u64(row, metric, &number), value->availability);
+        CHECK_UINT(value->u64, number);
+        break;
+    case VITALS_I64:
+        CHECK_INT(vitals_row_i64(row, metric, &integer), value->availability);
+        CHECK_INT(value->i64, integer);
+        break;
+    default:
+        CHECK_INT(vitals_row_text(row, metric, &text), value->availability);
+        CHECK(value->text.size == text.size &&
+              memcmp(value->text.bytes, text.bytes, text.size) == 0);
+    }
+}
+
+/* A value that is read directly is that of an answer. */
+static void what_is_read_directly_is_the_same(void)
+{
+    vitals_context *context = context_new();
+    vitals_process *process = NULL;
+    vitals_request *request = NULL;
+    vitals_snapshot *answer = NULL;
+    vitals_value values[CHECK_COUNT(DIRECT)];
+    vitals_error error;
+    pid_t child = child_new();
+    CHECK_OK(vitals_process_open(context, child, &process, &error), error);
+    CHECK_OK(vitals_request_new(0, &request, &error), error);
+    for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++)
+        CHECK_OK(vitals_request_add(request, DIRECT[i], &error), error);
+    CHECK_OK(vitals_process_ask(process, request, &answer, &error), error);
+    const vitals_row *row = vitals_snapshot_row(answer, VITALS_TABLE_PROCESS, 0);
+    for (int twice = 0; twice < 2; twice++) {
+        CHECK_INT(vitals_process_read(process, DIRECT, CHECK_COUNT(DIRECT), values), 1);
+        for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++)
+            check_value(DIRECT[i], &values[i], row);
+    }
+    for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++) {
+        CHECK_INT(vitals_process_read(process, &DIRECT[i], 1, values), 1);
+        check_value(DIRECT[i], values, row);
+    }
+
+    /* What is in stat, made of others, of another table or none; and nothing of one that ends. */
+    static const vitals_metric NOT[] = {VITALS_PROCESS_NAME, VITALS_PROCESS_USER,
+                                        VITALS_HOST_MEMORY_TOTAL_BYTES, (vitals_metric)0xffff};
+    for (size_t i = 0; i < CHECK_COUNT(NOT); i++) {
+        const vitals_metric both[] = {VITALS_PROCESS_UID, NOT[i]};
+        CHECK_INT(vitals_process_read(process, both, 2, values), 0);
+    }
+    CHECK_INT(vitals_process_read(process, DIRECT, 0, values), 0);
+    siginfo_t info;
+    CHECK_INT(kill(child, SIGKILL), 0);
+    CHECK_INT(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    for (int reaped = 0; reaped < 2; reaped++) {
+        for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++)
+            CHECK_INT(vitals_process_read(process, &DIRECT[i], 1, values), 0);
+        CHECK_INT(vitals_process_is_running(process), !reaped);
+        if (!reaped)
+            CHECK_INT(waitpid(child, NULL, 0), child);
+    }
+    vitals_snapshot_unref(answer);
+    vitals_request_free(request);
+    vitals_process_close(process);
+    vitals_context_free(context);
+}
+
 static const check_test tests[] = {
     {"we know our own values", we_know_our_own_values},
     {"what there is not is an error", what_there_is_not_is_an_error},
+    {"what is read directly is the same", what_is_read_directly_is_the_same},
 };
 CHECK_TESTS(tests)

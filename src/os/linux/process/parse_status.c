@@ -131,7 +131,7 @@ bool os_parse_statm(const char *bytes, size_t size, struct os_statm *out)
         uint16_t place;
         unsigned bit;
     } PAGES[] = {
-        {0, 0},
+        {offsetof(struct os_statm, size), 0},
         {offsetof(struct os_statm, resident), OS_STATM_RESIDENT},
         {offsetof(struct os_statm, shared), OS_STATM_SHARED},
         {offsetof(struct os_statm, text), OS_STATM_TEXT},
@@ -145,7 +145,7 @@ bool os_parse_statm(const char *bytes, size_t size, struct os_statm *out)
         // A number at the very end may have been cut.
         if (cursor_done(&cursor) || (*cursor.at != ' ' && *cursor.at != '\n'))
             break;
-        if (PAGES[i].bit != 0)
+        if (PAGES[i].bit != 0 || i == 0)
             memcpy((char *)out + PAGES[i].place, &number, sizeof number);
         out->has |= PAGES[i].bit;
     }

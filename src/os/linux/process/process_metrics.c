@@ -213,7 +213,8 @@ static void read_io(struct metrics_reading *reading, const vitals_metric *metric
         vitals_metric metric;
         unsigned bit;
         uint64_t number;
-    } numbers[] = {OS_IO_METRICS(NUMBER)};
+    } numbers[] = {OS_IO_METRICS(NUMBER){VITALS_PROCESS_READ_BYTES, OS_IO_READ, io.read_bytes},
+                   {VITALS_PROCESS_WRITTEN_BYTES, OS_IO_WRITTEN, io.written_bytes}};
 #undef NUMBER
     for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
         if ((io.has & numbers[i].bit) != 0)
@@ -295,7 +296,8 @@ static const struct {
     {METRICS(VITALS_PROCESS_WAIT_CHANNEL), read_wait_channel, false},
     {METRICS(VITALS_PROCESS_SECURITY_LABEL), read_security_label, false},
     {METRICS(VITALS_PROCESS_IO_CLASS, VITALS_PROCESS_IO_LEVEL), read_io_priority, false},
-    {METRICS_OF(OS_IO_METRICS(IO_METRIC)), read_io, false},
+    {METRICS_OF(OS_IO_METRICS(IO_METRIC) VITALS_PROCESS_READ_BYTES, VITALS_PROCESS_WRITTEN_BYTES, ),
+     read_io, false},
 };
 
 /* True if the value is missing because the first thread has ended, though its process lives. Its fd
