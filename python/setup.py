@@ -39,7 +39,7 @@ typedef struct vitals_python_plan {
 typedef struct vitals_python_answer {
     vitals_error error;
     vitals_snapshot *answer;
-    char bytes[1024];
+    char bytes[4096];
 } vitals_python_answer;
 """
 
@@ -47,7 +47,11 @@ DECLARED = """
 static void vitals_python_mark(const char *what, const char *name);
 static size_t vitals_python_row(const vitals_row *row, const vitals_metric *metrics, size_t count, char *out,
                                 size_t capacity);
+static size_t vitals_python_rows(const vitals_snapshot *snapshot, vitals_table table, const vitals_metric *metrics,
+                                 size_t count, char *out, size_t capacity);
 static int64_t vitals_python_ask(vitals_process *process, const vitals_python_plan *plan, vitals_python_answer *out);
+static int64_t vitals_python_take(vitals_sampler *sampler, vitals_table table, const vitals_metric *metrics, size_t count,
+                                  vitals_python_answer *out);
 static int64_t vitals_python_marks(const char *path, uint64_t *marks, size_t capacity);
 extern "Python" int vitals_python_write(void *data, const char *bytes, size_t size);
 extern "Python" void vitals_python_trace(void *data, const char *line);

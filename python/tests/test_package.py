@@ -568,6 +568,100 @@ assert os.waitpid(child, 0)[1] == 0
         self.assertEqual(Renamed(child.pid).as_dict(["name", "ppid"])["name"], "another")
 
 
+    def test_three_thousand_objects_with_a_thousand_descriptors(self):
+        program = """
+import os, resource, signal, subprocess, vitals.compat.psutil as psutil
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+children = [subprocess.Popen(["sleep", "600"]) for _ in range(20)]
+try:
+    objects = [psutil.Process(child.pid) for child in children for _ in range(150)]
+    print(len(objects), len(os.listdir("/proc/self/fd")) < 700)
+    for ask in (psutil.Process.is_running, psutil.Process.name, psutil.Process.nice, psutil.Process.cwd,
+                lambda one: one.memory_info().rss > 0, psutil.Process.ppid):
+        assert [ask(one) for one in objects] == [ask(psutil.Process(one.pid)) for one in objects], ask
+    gone, alive = psutil.wait_procs(objects, 0)
+    print(len(gone), len(alive), len(os.listdir("/proc/self/fd")) < 1000)
+    children[3].kill()
+    children[3].wait()
+    dead = [one for one in objects if one.pid == children[3].pid]
+    print([one.is_running() for one in dead].count(True), len(dead))
+    lent = next(one for one in dead if one._held is None)
+    for method in (lent.name, lent.nice, lent.memory_info, lent.kill):
+        try:
+            print("got", method())
+        except psutil.NoSuchProcess:
+            print("gone")
+    # Another process that began in the same clock tick and has the pid.
+    other = next(one for one in objects if one._held is None and one.pid != children[3].pid)
+    other._inode += 1
+    del other._lent
+    psutil._lent_handles.clear()
+    print(other.is_running())
+    for one in objects[::150]:
+        if one.is_running():
+            one.kill()
+    gone, alive = psutil.wait_procs(objects, 60, lambda one: None)
+    print(len(gone), len(alive), {one.returncode for one in gone} <= {-signal.SIGKILL, None})
+finally:
+    for child in children:
+        child.kill()
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual(done.stdout.splitlines(), [
+            "3000 True", "0 20 True", "0 150", *["gone"] * 4, "False", "20 0 True"], done.stderr)
+
+    def test_one_file_is_read_once(self):
+        from vitals.compat import psutil
+        child = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+        self.addCleanup(child.communicate)
+        process = psutil.Process(child.pid)
+
+        def reads():
+            with open("/proc/self/io", encoding="ascii") as file:
+                return int(next(line for line in file if line.startswith("syscr")).split()[1])
+        times = 50
+        for method, most in ((process.io_counters, 1), (process.memory_info, 1), (process.cmdline, 1), (process.uids, 1),
+                             (process.cwd, 0), (process.nice, 0), (process.cpu_affinity, 0), (process.is_running, 0)):
+            method()
+            before = reads()
+            for _ in range(times):
+                method()
+            self.assertLess(reads() - before, (most + 0.9) * times, method)
+
+    def test_what_is_read_directly_is_what_an_answer_has(self):
+        child = subprocess.Popen(["sleep", "600"])
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        process = vitals.Process(child.pid)
+        while process["state"] != "sleeping" or process["executable"] == os.path.realpath(sys.executable):
+            time.sleep(0.01)
+        names = ("uid", "gid", "resident_bytes", "virtual_bytes", "read_bytes", "written_bytes", "read_calls",
+                 "command_line", "working_directory", "executable", "io_class", "io_level", "oom_score_adjust")
+        row = process.row(*names)
+        values, states = process.read_available(names)
+        self.assertEqual(values, [row[name] for name in names])
+        self.assertEqual([state > 127 for state in states], [value is None for value in values])
+        self.assertEqual([process[name] for name in names], values)
+        self.assertEqual(process.read(*names, "name"), [*values, "sleep"])
+        long = subprocess.Popen(["sleep", *["600"] * 3000])
+        self.addCleanup(long.wait)
+        self.addCleanup(long.kill)
+        while not str(vitals.Process(long.pid)["command_line"]).startswith("sleep"):
+            time.sleep(0.01)
+        self.assertEqual(vitals.Process(long.pid)["command_line"], "sleep\0" + "600\0" * 3000)
+
+    def test_rows_of_a_table_at_once(self):
+        taken = vitals.snapshot("process.pid", "process.name", "process.working_directory")
+        names = ("pid", "name", "working_directory")
+        self.assertEqual(taken.process.rows(*names), [[row[name] for name in names] for row in taken.process])
+        with vitals.Sampler("network.name", "network.received_bytes") as sampler:
+            rows = sampler.take_rows("network", "name", "received_bytes")
+            self.assertEqual([name for name, _ in rows], sampler.take().network.values("name"))
+        with vitals.Sampler("process.pid", "process.command_line", "process.name") as sampler:
+            self.assertIn([os.getpid()], [row[:1] for row in sampler.take_rows("process", "pid", "command_line", "name")])
+
+
 class ManyProcesses(unittest.TestCase):
     def test_after_fork(self):
         sampler = vitals.Sampler("cpu")

@@ -7,7 +7,7 @@ import os
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, GoneError, Pointer, TimedOutError, ffi, lib
-from vitals._snapshot import Plan, Row, Snapshot, Value, nanoseconds, plan_of, request
+from vitals._snapshot import _ANSWER, _ROOM, Plan, Row, Snapshot, Value, _new, nanoseconds, plan_of, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ RELATIONS = {
 
 PROCESS = lib.VITALS_TABLE_PROCESS
 _OUT, _ERROR = ffi.typeof("vitals_snapshot **"), ffi.typeof("vitals_error *")
-_ANSWER = ffi.typeof("vitals_python_answer *")
-_ROOM = dict(_ANSWER.item.fields)["bytes"].type.length
-_new = ffi.new_allocator(should_clear_after_alloc=False)
 
 
 class Process:
@@ -74,6 +71,11 @@ class Process:
         except GoneError:
             return f"<process {self.pid}, ended>"
 
+    @property
+    def descriptor(self) -> int:
+        """Its pidfd, which stays the handle's; -1 where there is none."""
+        return int(lib.vitals_process_descriptor(self.pointer))
+
     def is_running(self) -> bool:
         """True while it exists, also as a zombie that nothing has waited for."""
         return bool(lib.vitals_process_is_running(self.pointer))
@@ -103,7 +105,7 @@ class Process:
         if size < 0:
             _core.check(size, answer.error)
         if size <= _ROOM:
-            return plan.values(ffi.unpack(answer.bytes, size))
+            return plan.values(ffi.unpack(answer.bytes, size))[:2]
         taken = Snapshot(answer.answer)
         return plan.read(lib.vitals_snapshot_row(taken.pointer, PROCESS, 0))
 

@@ -182,7 +182,8 @@ class Row:
 
 _CODES = {lib.VITALS_U64: "Q", lib.VITALS_I64: "q", lib.VITALS_F64: "d", lib.VITALS_TEXT: "Q"}
 _plans: dict[tuple[int, tuple[str, ...]], Plan] = {}
-_BYTES = ffi.typeof("char[]")
+_BYTES, _ANSWER = ffi.typeof("char[]"), ffi.typeof("vitals_python_answer *")
+_ROOM = dict(_ANSWER.item.fields)["bytes"].type.length
 _new = ffi.new_allocator(should_clear_after_alloc=False)
 
 
@@ -190,7 +191,7 @@ class Plan:
     """How some metrics of a row are read at once (native.c): `unpack` makes of their bytes their values and
     availabilities."""
 
-    __slots__ = ("metrics", "count", "size", "unpack", "texts")
+    __slots__ = ("metrics", "count", "size", "unpack", "texts", "all_there")
 
     def __init__(self, table: int, names: tuple[str, ...]) -> None:
         from struct import Struct
@@ -198,6 +199,7 @@ class Plan:
         kinds = [_core.metric_type(number) for number in numbers]
         self.metrics, self.count, self.size = ffi.new("vitals_metric[]", numbers), len(names), 9 * len(names)
         self.unpack = Struct(f"={''.join(map(_CODES.__getitem__, kinds))}{len(names)}s").unpack_from
+        self.all_there = bytes([lib.VITALS_HAVE]) * len(names)
         self.texts = [place for place, kind in enumerate(kinds) if kind == lib.VITALS_TEXT]
 
     def read(self, pointer: Pointer) -> tuple[list[Value], bytes]:
@@ -207,21 +209,41 @@ class Plan:
             out = _new(_BYTES, room)
             size = lib.vitals_python_row(pointer, self.metrics, self.count, out, room)
             if size <= room:
-                return self.values(ffi.unpack(out, size))
+                return self.values(ffi.unpack(out, size))[:2]
             room = size
 
-    def values(self, raw: bytes) -> tuple[list[Value], bytes]:
-        """Of the bytes that native.c wrote: values, None where there is none, and the availability of each."""
-        values: list[Any] = list(self.unpack(raw))
+    def read_all(self, snapshot: Snapshot, table: int) -> list[list[Value]]:
+        """Of all rows of a table, at once."""
+        rows = lib.vitals_snapshot_count(snapshot.pointer, table)
+        room = rows * (self.size + 64 * len(self.texts))
+        size = 0
+        while rows and not size:
+            out = _new(_BYTES, room)
+            size = lib.vitals_python_rows(snapshot.pointer, table, self.metrics, self.count, out, room)
+            room *= 4
+        return self.rows(ffi.unpack(out, size)) if rows else []
+
+    def rows(self, raw: bytes) -> list[list[Value]]:
+        """Of the bytes of rows."""
+        found, end, size = [], 0, len(raw)
+        while end < size:
+            values, _, end = self.values(raw, end)
+            found.append(values)
+        return found
+
+    def values(self, raw: bytes, begin: int = 0) -> tuple[list[Value], bytes, int]:
+        """Of the bytes that native.c wrote: values, None where there is none, the availability of each, and where they
+        end."""
+        values: list[Any] = list(self.unpack(raw, begin))
         states: bytes = values.pop()
-        end = self.size
+        end = begin + self.size
         for place in self.texts:
             begin, end = end, end + values[place]
             values[place] = raw[begin:end].decode("utf-8", "surrogateescape")
         # Availabilities that are values are 1 … 6; the others are negative.
-        if max(states, default=1) >= 128:
+        if states != self.all_there and max(states, default=1) >= 128:
             values = [value if state < 128 else None for value, state in zip(values, states)]
-        return values, states
+        return values, states, end
 
 
 def plan_of(table: int, names: tuple[str, ...]) -> Plan:
@@ -329,6 +351,10 @@ class Table:
         ends = ffi.unpack(offsets, rows + 1)
         return [raw[ends[i]:ends[i + 1]].decode("utf-8", "surrogateescape") if good[i] < 128 else None
                 for i in range(rows)]
+
+    def rows(self, *names: str) -> list[list[Value]]:
+        """Some columns as a list of rows: what costs least where a table has few."""
+        return plan_of(self._number, names).read_all(self.snapshot, self._number)
 
     def keys(self) -> list[int]:
         """The keys of all rows."""
@@ -502,6 +528,17 @@ class Sampler:
     def take(self) -> Snapshot:
         """Reads now."""
         return Snapshot(_core.create("vitals_snapshot", lib.vitals_sampler_take, self._sampler()))
+
+    def take_rows(self, table: str, *names: str) -> list[list[Value]]:
+        """Reads now, and gives some columns of a table: what costs least where it is small and read again and again."""
+        number = _core.table_number(table)
+        plan, answer = plan_of(number, names), _new(_ANSWER)
+        size = lib.vitals_python_take(self._sampler(), number, plan.metrics, plan.count, answer)
+        if size < 0:
+            _core.check(size, answer.error)
+        if size <= _ROOM:
+            return plan.rows(ffi.unpack(answer.bytes, size))
+        return plan.read_all(Snapshot(answer.answer), number)
 
     def start(self) -> Sampler:
         """Starts the thread that reads at each interval."""

@@ -44,6 +44,7 @@ CONN_CLOSE_WAIT, CONN_LAST_ACK, CONN_LISTEN = "CLOSE_WAIT", "LAST_ACK", "LISTEN"
 CONN_CLOSING, CONN_NONE = "CLOSING", "NONE"
 RLIM_INFINITY = -1
 _RLIMITS = {name: getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
+_LIMIT_NAMES = {number: name[7:].lower() for name, number in _RLIMITS.items() if name != "RLIMIT_OFILE"}
 globals().update(_RLIMITS)
 
 
@@ -211,25 +212,19 @@ def _forget_samplers() -> None:
 os.register_at_fork(after_in_child=_forget_samplers)
 
 
-def _again(table: str, *names: str) -> Table:
-    """A table by a sampler that this thread keeps: its files are open already."""
+def _again(table: str, *names: str) -> list[list[Any]]:
+    """Rows by a sampler that this thread keeps: its files are open already."""
     samplers = _kept.__dict__
     sampler = samplers.get((table, names))  # type: ignore[call-overload]
     if sampler is None:
         sampler = vitals.Sampler(*(f"{table}.{name}" for name in names))
         samplers[table, names] = sampler  # type: ignore[index]
-    taken: Snapshot = sampler.take()
-    return taken[table]
-
-
-def _host(*names: str) -> Row:
-    return _again("host", *names)[0]
+    return sampler.take_rows(table, *names)  # type: ignore[no-any-return]
 
 
 def _host_values(*names: str) -> list[Any]:
     """A value that is missing is 0, as psutil has it."""
-    values = _host(*names).read(*names)
-    return [0 if value is None else value for value in values] if None in values else values
+    return _filled(_again("host", *names)[0], 0)
 
 
 def _number(row: Row, name: str, default: float = 0) -> Any:
@@ -258,23 +253,18 @@ def cpu_count(logical: bool = True) -> int | None:
     return value or None
 
 
-_TICKS = os.sysconf("SC_CLK_TCK")
 _HOST_TIMES = tuple(f"cpu_{name}_seconds" for name in _CPU_FIELDS)
 _CPU_TIMES = tuple(f"{name}_seconds" for name in _CPU_FIELDS)
 
 
-def _times(values: Iterable[Any]) -> Any:
-    return _types.scputimes._make([round((value or 0) * _TICKS) / _TICKS for value in values])
-
-
-def _times_of_each(table: Table) -> list[Any]:
-    return [_times(values) for values in zip(*(table.values(name) for name in _CPU_TIMES))]
+def _times(values: list[Any]) -> Any:
+    return _tuple(_types.scputimes, _filled(values, 0.0))
 
 
 def cpu_times(percpu: bool = False) -> Any:
     if not percpu:
-        return _times(_host(*_HOST_TIMES).read(*_HOST_TIMES))
-    return _times_of_each(_again("cpu", *_CPU_TIMES))
+        return _times(_again("host", *_HOST_TIMES)[0])
+    return list(map(_times, _again("cpu", *_CPU_TIMES)))
 
 
 # psutil keeps the last reading of each thread and kind.
@@ -300,7 +290,7 @@ def _between(kind: str, interval: float | None, percpu: bool) -> tuple[list[Any]
 
 
 def _delta(before: Any, now: Any) -> Any:
-    return _types.scputimes(*(max(0.0, new - old) for old, new in zip(before, now)))
+    return _tuple(_types.scputimes, [new - old if new > old else 0.0 for old, new in zip(before, now)])
 
 
 def _all(delta: Any) -> float:
@@ -410,12 +400,7 @@ def _counters(found: dict[Any, Any], each: bool, nowrap: bool, wrapped: _Wrapped
         found = wrapped(found)
     if each:
         return found
-    return made(*(sum(values) for values in zip(*found.values()))) if found else None
-
-
-def _columns(table: Table, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
-    """The rows of some columns; a value that is missing is 0, as psutil has it."""
-    return zip(*(_filled(table.values(name), 0) for name in names))
+    return _tuple(made, map(sum, zip(*found.values()))) if found else None
 
 
 _DISK = ("reads", "writes", "read_bytes", "written_bytes", "read_seconds", "write_seconds", "reads_merged",
@@ -426,19 +411,17 @@ _NETWORK = ("transmitted_bytes", "received_bytes", "transmitted_packets", "recei
 
 def disk_io_counters(perdisk: bool = False, nowrap: bool = True) -> Any:
     """Counts and bytes; times in ms. The total is that of whole disks."""
-    table = _again("disk", "name", "type", *_DISK)
     found = {}
-    for place, (name, values) in enumerate(zip(table.values("name"), _columns(table, _DISK))):
-        if perdisk or not table[place].parent_key:
-            reads, writes, read, written, reading, writing, reads_merged, writes_merged, busy = values
+    for name, kind, *values in _again("disk", "name", "type", *_DISK):
+        if perdisk or kind != "partition":
+            reads, writes, read, written, reading, writing, reads_merged, writes_merged, busy = _filled(values, 0)
             found[name] = _types.sdiskio(reads, writes, read, written, round(reading * 1000), round(writing * 1000),
                                   reads_merged, writes_merged, round(busy * 1000))
     return _counters(found, perdisk, nowrap, _disk_wrapped, _types.sdiskio)
 
 
 def net_io_counters(pernic: bool = False, nowrap: bool = True) -> Any:
-    table = _again("network", "name", *_NETWORK)
-    found = dict(zip(table.values("name"), map(_types.snetio._make, _columns(table, _NETWORK))))
+    found = {name: _tuple(_types.snetio, _filled(values, 0)) for name, *values in _again("network", "name", *_NETWORK)}
     return _counters(found, pernic, nowrap, _net_wrapped, _types.snetio)
 
 
@@ -603,11 +586,19 @@ _MOST_TIMES = ("user", "system", "children_user", "children_system")
 REAP_SECONDS = 0.005  # how often is looked whether a zombie's parent has reaped it
 
 
-# Handles of processes that were found in a list: the last ones stay open.
+# Handles of processes that were found in a list, or that came when half of all descriptors were in use: the last ones
+# stay open.
 _lent_handles: collections.deque[vitals.Process] = collections.deque(maxlen=16)
 
 
+def _is_high(descriptor: int) -> bool:
+    """Whether half of all descriptors are in use, as the kernel gives the lowest number that is free."""
+    limit: int = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if descriptor >= 32 else RLIM_INFINITY
+    return limit != RLIM_INFINITY and descriptor >= limit // 2
+
+
 _FAILURES = vitals.GoneError, vitals.DeniedError, vitals.UnsupportedError
+_is_running = lib.vitals_process_is_running
 _DENIED, _GONE = lib.VITALS_DENIED & 0xFF, lib.VITALS_GONE & 0xFF
 
 
@@ -644,8 +635,10 @@ class Process:
     """A process, by psutil's methods. Without a pid: this process."""
 
     _held: vitals.Process | None  # of one that was asked for by its pid, or is waited for
-    _lent: weakref.ref[vitals.Process] | None  # of one that was found in a list
+    _lent: weakref.ref[vitals.Process] | None  # of any other
     _start: float | None
+    _inode: int | None  # of its pidfd, of one that was asked for by its pid and is not held
+    _exe: str | None
     _name: str | None
     _ppid: int | None
     _last: tuple[float, float] | None
@@ -653,10 +646,10 @@ class Process:
     _created: float | None
     _hash: int | None
     _exit: Any
-    _held = _lent = _name = _ppid = _last = _answer = _created = _hash = _exit = None
+    _held = _lent = _inode = _exe = _name = _ppid = _last = _answer = _created = _hash = _exit = None
     _gone = _reused = _waited = False
-    _REMEMBERED = ("_held", "_lent", "_name", "_ppid", "_last", "_answer", "_created", "_hash", "_exit", "_gone",
-                   "_reused", "_waited", "_ident")
+    _REMEMBERED = ("_held", "_lent", "_inode", "_exe", "_name", "_ppid", "_last", "_answer", "_created", "_hash",
+                   "_exit", "_gone", "_reused", "_waited", "_ident")
 
     def __init__(self, pid: int | None = None) -> None:
         self._init(pid)
@@ -672,8 +665,13 @@ class Process:
         try:
             if pid == 0:
                 raise vitals.GoneError("no process has the pid 0")
-            self._held = vitals.Process(pid)
-            self._start = self._held.start_seconds
+            handle = vitals.Process(pid)
+            self._start = handle.start_seconds
+            if _is_high(handle.descriptor):
+                self._inode = os.fstat(handle.descriptor).st_ino
+                self._lend(handle)
+            else:
+                self._held = handle
         except (vitals.GoneError, OverflowError):
             if not _ignore_nsp:
                 raise NoSuchProcess(pid, msg="process PID not found") from None
@@ -704,11 +702,16 @@ class Process:
         handle = self._held if self._lent is None else self._held or self._lent()
         if handle is None:
             handle = vitals.Process(self._pid)
-            if handle.start_seconds != self._start:
+            # A start is on a clock tick. Since Linux 6.9 no two pidfds of different processes have the same inode.
+            if handle.start_seconds != self._start or (
+                    self._inode is not None and os.fstat(handle.descriptor).st_ino != self._inode):
                 raise vitals.GoneError("another process has this pid now")
-            _lent_handles.append(handle)
-            self._lent = weakref.ref(handle)
+            self._lend(handle)
         return handle
+
+    def _lend(self, handle: vitals.Process) -> None:
+        _lent_handles.append(handle)
+        self._lent = weakref.ref(handle)
 
     # --- what it is ---
 
@@ -838,6 +841,17 @@ class Process:
                 raise self._no_longer()
         return values
 
+    def _by_pid(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """What the kernel tells of a pid, proven to be this process's; None where its metrics are to be read."""
+        handle = self._held
+        if self._answer is not None or type(handle) is not vitals.Process:
+            return None
+        try:
+            told = call(*arguments)
+        except OSError:
+            return None
+        return told if _is_running(handle.pointer) else None
+
     @_translated
     def _read_into(self, answer: dict[str, Any], names: tuple[str, ...]) -> None:
         """What is not read yet, at one moment."""
@@ -845,8 +859,9 @@ class Process:
             answer.setdefault(name, (value, state))
 
     @_translated
-    def _rows(self, table: str) -> Any:
-        rows = self._handle.ask(table)[table]
+    def _rows(self, table: str, *names: str) -> Any:
+        """Its rows of a table, with some columns or all."""
+        rows = self._handle.ask(*(f"{table}.{name}" for name in names) if names else (table,))[table]
         if rows.state == "denied":
             raise AccessDenied(self._pid, self._name)
         if rows.state == "gone":
@@ -863,7 +878,10 @@ class Process:
         return self._name or ""
 
     def exe(self) -> str:
-        return self._values("executable")[0] or ""
+        """That of the first call, as in psutil."""
+        if self._exe is None:
+            self._exe = self._values("executable")[0] or ""
+        return self._exe
 
     def cmdline(self) -> list[str]:
         line = self._values("command_line")[0]
@@ -877,8 +895,7 @@ class Process:
         return line.split(" ") if len(parts) == 1 and " " in line and not os.path.exists(line) else parts
 
     def environ(self) -> dict[str, str]:
-        rows = self._rows("environment")
-        return {name: value for name, value in zip(rows.values("name"), rows.values("value"))
+        return {name: value for name, value in self._rows("environment").rows("name", "value")
                 if name and value is not None}
 
     def cwd(self) -> str:
@@ -920,8 +937,8 @@ class Process:
         return self._values("threads")[0]  # type: ignore[no-any-return]
 
     def threads(self) -> list[Any]:
-        return [_types.pthread(row["tid"], row["cpu_user_seconds"], row["cpu_system_seconds"])
-                for row in self._rows("thread")]
+        names = ("tid", "cpu_user_seconds", "cpu_system_seconds")
+        return list(map(_types.pthread._make, self._rows("thread", *names).rows(*names)))
 
     def num_fds(self) -> int:
         return self._values("descriptors")[0]  # type: ignore[no-any-return]
@@ -976,17 +993,15 @@ class Process:
     def cpu_num(self) -> int:
         return self._values("cpu")[0]  # type: ignore[no-any-return]
 
-    @_translated
     def cpu_affinity(self, cpus: Collection[int] | None = None) -> list[int] | None:
         if cpus is not None:
             listed = sorted(set(cpus))
             if any(not isinstance(cpu, int) for cpu in listed):
                 raise TypeError(f"CPUs are integers (got {listed})")
-            try:
-                self._handle.set_affinity(listed)
-            except vitals.ArgumentError as error:
-                raise ValueError(str(error)) from None
-            return None
+            return self._set("set_affinity", listed)
+        told = self._by_pid(os.sched_getaffinity, self._pid)
+        if told is not None:
+            return sorted(told)
         words = self._values("cpus_allowed_list")[0]
         line = ffi.new("char[]", _core.encode(words))
         count = lib.vitals_cpus_parse(lib.vitals_text_of(line), ffi.NULL, 0)
@@ -997,24 +1012,26 @@ class Process:
         return [cpu for cpu in allowed if cpu in eligible] or allowed
 
     @_translated
+    def _set(self, setter: str, *values: Any) -> None:
+        try:
+            getattr(self._handle, setter)(*values)
+        except vitals.ArgumentError as error:
+            raise ValueError(str(error)) from None
+
     def nice(self, value: int | None = None) -> int | None:
         if value is not None:
-            try:
-                self._handle.set_nice(value)
-            except vitals.ArgumentError as error:
-                raise ValueError(str(error)) from None
-            return None
-        return self._values("nice")[0]  # type: ignore[no-any-return]
+            return self._set("set_nice", value)
+        told: int | None = self._by_pid(os.getpriority, os.PRIO_PROCESS, self._pid)
+        return self._values("nice")[0] if told is None else told
 
     @_translated
     def ionice(self, ioclass: int | None = None, value: int | None = None) -> Any:
-        from vitals.compat._psutil_words import IOPriority
         if ioclass is None:
             if value is not None:
                 raise ValueError("'ioclass' argument must be specified")
             word, level = self._values("io_class", "io_level")
-            return _types.pionice(IOPriority(lib.vitals_io_class_find(
-                lib.vitals_text_of(kept := ffi.new("char[]", _core.encode(word))))), level or 0 if kept else 0)
+            return _types.pionice(_io_classes()[word], level or 0)
+        from vitals.compat._psutil_words import IOPriority
         if value and ioclass in (IOPriority.IOPRIO_CLASS_IDLE, IOPriority.IOPRIO_CLASS_NONE):
             raise ValueError(f"{IOPriority(ioclass).name} ioclass accepts no value")
         value = value or 0
@@ -1028,17 +1045,16 @@ class Process:
 
     @_translated
     def rlimit(self, which: int, limits: tuple[int, int] | None = None) -> tuple[int, int] | None:
-        names = {number: name[7:].lower() for name, number in _RLIMITS.items() if name != "RLIMIT_OFILE"}
+        names = _LIMIT_NAMES
         if which not in names:
             raise ValueError(f"invalid resource {which}")
         if limits is not None:
             if len(limits) != 2:
                 raise ValueError(f"second argument must be a (soft, hard) tuple, got {limits!r}")
-            try:
-                self._handle.set_limit(names[which], *(None if one == RLIM_INFINITY else one for one in limits))
-            except vitals.ArgumentError as error:
-                raise ValueError(str(error)) from None
-            return None
+            return self._set("set_limit", names[which], *(None if one == RLIM_INFINITY else one for one in limits))
+        told: tuple[int, int] | None = self._by_pid(resource.prlimit, self._pid, which)
+        if told is not None:
+            return told
         for row in self._rows("limit"):
             if row["name"] == names[which]:
                 return tuple(RLIM_INFINITY if row[f"{end}_unlimited"] else row[end]  # type: ignore[return-value]
@@ -1140,7 +1156,9 @@ class Process:
         end = None if timeout is None else time.monotonic() + timeout
         code = None
         try:
-            handle = self._held = self._handle
+            handle = self._handle
+            if not _is_high(handle.descriptor):
+                self._held = handle
             code = handle.wait(timeout)
             # psutil waits until its parent has reaped it, too.
             while handle.is_running():
@@ -1215,6 +1233,12 @@ class Process:
             made = _MADE.get(attribute)
             found[attribute] = parts[0] if made is None else made(*parts)
         return found
+
+
+@functools.lru_cache(maxsize=None)
+def _io_classes() -> dict[str, Any]:
+    from vitals.compat._psutil_words import IOPriority
+    return {_core.string(lib.vitals_io_class_name(number)): number for number in IOPriority}
 
 
 def _Signal(number: int) -> Any:
@@ -1472,18 +1496,29 @@ def wait_procs(procs: Iterable[Process], timeout: float | None = None,
         gone.append(process)
         if callback is not None:
             callback(process)
-    handles: dict[int, tuple[vitals.Process, Process]] = {}
-    for process in set(procs):
-        try:
-            handle = process._handle
-            handles[id(handle)] = handle, process
-        except vitals.GoneError:
-            ended(process, process._exit)
-        except vitals.DeniedError:
-            raise AccessDenied(process._pid, process._name) from None
-    vitals.wait_several([handle for handle, _ in handles.values()], timeout,
-                        lambda handle: ended(handles[id(handle)][1], handles[id(handle)][1].wait(0)), reap=False)
-    return gone, [process for _, process in handles.values() if process not in gone]
+    end = None if timeout is None else time.monotonic() + timeout
+    waiting = list(set(procs))
+    alive: list[Process] = []
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    most = max(16, limit // 8) if limit != RLIM_INFINITY else len(waiting)  # that are opened for it at a time
+    while waiting:
+        handles: dict[int, tuple[vitals.Process, Process]] = {}
+        opened = 0
+        while waiting and opened < most:
+            process = waiting.pop()
+            try:
+                handle = process._handle
+                handles[id(handle)] = handle, process
+                opened += process._held is None
+            except vitals.GoneError:
+                ended(process, process._exit)
+            except vitals.DeniedError:
+                raise AccessDenied(process._pid, process._name) from None
+        _, living = vitals.wait_several(
+            [handle for handle, _ in handles.values()], end and max(0.0, end - time.monotonic()),
+            lambda handle: ended(handles[id(handle)][1], handles[id(handle)][1].wait(0)), reap=False)
+        alive += [handles[id(handle)][1] for handle in living]
+    return gone, alive
 
 
 def test() -> None:
@@ -1497,7 +1532,8 @@ _first: dict[bool, list[Any]] = {}
 def _remember() -> None:
     """psutil's first cpu_percent() is since its import."""
     taken = _take(*(f"host.{name}" for name in _HOST_TIMES), *(f"cpu.{name}" for name in _CPU_TIMES))
-    _first[False], _first[True] = [_times(taken.host[0].read(*_HOST_TIMES))], _times_of_each(taken.cpu)
+    _first[False], _first[True] = [_times(taken.host[0].read(*_HOST_TIMES))], list(
+        map(_times, taken.cpu.rows(*_CPU_TIMES)))
 
 
 _remember()
