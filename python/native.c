@@ -66,9 +66,9 @@ static size_t vitals_python_rows(const vitals_snapshot *snapshot, vitals_table t
     return size;
 }
 
-/* The same of values that were read directly. */
+/* The same of values that were read directly, whose texts are in their places already. */
 static size_t vitals_python_values(const vitals_value *values, const vitals_metric *metrics,
-                                   size_t count, char *out, size_t capacity)
+                                   size_t count, char *out)
 {
     size_t size = count * (sizeof(uint64_t) + 1);
     for (size_t i = 0; i < count; i++) {
@@ -80,8 +80,6 @@ static size_t vitals_python_values(const vitals_value *values, const vitals_metr
         case VITALS_F64: cell = &values[i].f64; break;
         default:
             cell = &text_size;
-            if (size <= capacity && text_size <= capacity - size)
-                memcpy(out + size, values[i].text.bytes, text_size);
             size += text_size;
         }
         memcpy(out + i * sizeof(uint64_t), cell, sizeof(uint64_t));
@@ -97,16 +95,14 @@ static int64_t vitals_python_ask(vitals_process *process, const vitals_python_pl
                                  vitals_python_answer *out)
 {
     enum { DIRECTLY_MAX = 16 };
+    const size_t fixed = plan->count * (sizeof(uint64_t) + 1);
     vitals_value values[DIRECTLY_MAX];
     vitals_snapshot *answer;
     out->answer = NULL;
     if (plan->count <= DIRECTLY_MAX &&
-        vitals_process_read(process, plan->metrics, plan->count, values) > 0) {
-        size_t size = vitals_python_values(values, plan->metrics, plan->count, out->bytes,
-                                           sizeof out->bytes);
-        if (size <= sizeof out->bytes)
-            return (int64_t)size;
-    }
+        vitals_process_read(process, plan->metrics, plan->count, values, out->bytes + fixed,
+                            sizeof out->bytes - fixed) > 0)
+        return (int64_t)vitals_python_values(values, plan->metrics, plan->count, out->bytes);
     int code = vitals_process_ask(process, plan->request, &answer, &out->error);
     if (code < 0)
         return code;

@@ -95,22 +95,23 @@ typedef struct vitals_value {
     uint64_t u64;
     int64_t i64;
     double f64;
-    vitals_text text; /* borrowed from the handle, until it is read again or freed */
+    vitals_text text; /* in the caller's room for text */
 } vitals_value;
 
 /* Reads metrics of the table process directly, at the least cost: no snapshot is made. For those
  * that are read again and again and are not in stat: sizes of memory (virtual_bytes,
  * resident_bytes, shared_bytes, text_bytes, data_bytes), what io, status, cmdline and other files
  * of a process hold, and links such as working_directory. Returns 1, and writes `count` values to
- * `out`; or 0, after which `out` means nothing: a metric is not one of these, a value is missing
- * and not for the reason VITALS_UNSUPPORTED, or the process may have ended. vitals_process_ask then
- * gives the values, or says why there are none. The process has lived from before the first reading
- * until after the last; may block as vitals_process_ask.
- * Cost: one system call for the proof, one for all sizes of memory (statm, which stays open), one
- * for each link, and three for each other file. */
+ * `out` and their texts to `text`; or 0, after which both mean nothing: a metric is not one of
+ * these, a value is missing and not for the reason VITALS_UNSUPPORTED, the texts are longer than
+ * `capacity` bytes, or the process may have ended. vitals_process_ask then gives the values, or
+ * says why there are none. The process has lived from before the first reading until after the
+ * last; may block as vitals_process_ask. Cost: one system call for the proof, one for all sizes of
+ * memory (statm, which stays open), one for each link, and three for each other file. */
 VITALS_API VITALS_CHECKED int vitals_process_read(vitals_process *process,
                                                   const vitals_metric *metrics, size_t count,
-                                                  vitals_value *out) VITALS_NONNULL(1, 2, 4);
+                                                  vitals_value *out, char *text, size_t capacity)
+    VITALS_NONNULL(1, 2, 4, 5);
 
 /* Read one value of the process that has the pid now, in one call; for a second value of it a
  * handle costs less. The metric is of the table process and of the type. A missing value is an

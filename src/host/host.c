@@ -241,7 +241,8 @@ static void write_text(vitals_builder *builder, vitals_metric metric, struct sha
     builder_shared(builder, metric, text, text != NULL ? VITALS_HAVE : VITALS_UNSUPPORTED);
 }
 
-static void write_machine(const struct host *host, vitals_builder *builder, struct value processes,
+static void write_machine(const struct host *host, vitals_builder *builder,
+                          const struct metric_set *wanted, struct value processes,
                           uint64_t stamp_ns)
 {
     static const enum host_cache KNOW[] = {HOST_CACHE_MACHINE, HOST_CACHE_FILESYSTEMS};
@@ -264,7 +265,7 @@ static void write_machine(const struct host *host, vitals_builder *builder, stru
             cache_write(cache, VITALS_TABLE_HOST, row, builder, stamp_ns);
         for (unsigned number = 1; row == NULL && number < METRIC_NUMBERS; number++) {
             vitals_metric metric = metric_of(VITALS_TABLE_HOST, number);
-            if (builder_wants(builder, metric) && answers(KNOW[i], metric))
+            if (metric_set_has(wanted, metric) && answers(KNOW[i], metric))
                 vitals_builder_missing(builder, metric, cache_reason(cache));
         }
     }
@@ -326,7 +327,7 @@ void host_write(const struct host *host, vitals_builder *builder, const struct m
     const struct answer_cache *cache = &host->cache[HOST_CACHE_MACHINE];
     builder_table_of(builder, VITALS_TABLE_HOST, wanted);
     if (metric_set_has_entity(wanted, VITALS_TABLE_HOST))
-        write_machine(host, builder, processes, stamp_ns);
+        write_machine(host, builder, wanted, processes, stamp_ns);
     builder_table_of(builder, VITALS_TABLE_CPU, wanted);
     write_cpus(host, builder, wanted, stamp_ns);
     builder_table_of(builder, VITALS_TABLE_DISK, wanted);

@@ -195,7 +195,6 @@ void vitals_process_close(vitals_process *process)
         return;
     os_close_descriptor(process->pidfd);
     user_cache_free(process->users);
-    batch_done(&process->values);
     os_process_close(&process->files);
     memory_free(process);
 }

@@ -1,7 +1,6 @@
 /* live.h: a live handle from inside. One thread at a time per handle. */
 #pragma once
 
-#include "model/row_batch.h"
 #include "os/world.h"
 #include <vitals/process.h>
 
@@ -14,7 +13,6 @@ struct vitals_process {
     uint64_t start_ticks;
     uint64_t stream, asked;   /* whose keys its answers have, and how many there were */
     struct user_cache *users; /* NULL: no name was asked for yet */
-    struct row_batch values;  /* of the last vitals_process_read */
     bool unreaped;            /* the last wait that saw its end left it a zombie */
     bool ended;               /* it was waited for, */
     struct os_exit how;       /* and this is what was learned; NOT_YET before */
@@ -23,8 +21,8 @@ struct vitals_process {
 /* 0 while the process lives, else VITALS_EGONE with its message. */
 int live_prove(const vitals_process *process, vitals_error *error);
 
-/* Keeps a statm that was opened, as long as descriptors are few: a program may hold many handles, and
- * descriptors for its own work. Closes it else. */
+/* Keeps a statm that was opened, as long as descriptors are few: a program may hold many handles,
+ * and descriptors for its own work. Closes it else. */
 void live_keep_statm(vitals_process *process, int statm);
 
 /* How it ended, where the kernel tells; a child of the caller is not reaped. NOT_YET while

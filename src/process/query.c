@@ -25,6 +25,7 @@ struct query_result {
     struct metric_set wanted;  /* of its table process, and what of host goes with it */
     struct metric_set details; /* of these, what workers read for samplers */
     unsigned extras;
+    bool io_with_details; /* read_bytes and written_bytes are in the same file as some of these */
     struct process_reader reader;
     struct row_batch batch; /* the details of the process being read */
     uint64_t details_ns;    /* when they were read */
@@ -53,6 +54,19 @@ static int out_of_memory(vitals_error *error)
 static const vitals_metric OF_HOST[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
                                         VITALS_HOST_BOOT_TIME_SECONDS};
 
+/* Metrics of the file io that workers read for samplers. */
+#define IO_METRIC(name, member, label, metric) VITALS_PROCESS_##metric,
+static const vitals_metric OF_IO[] = {OS_IO_METRICS(IO_METRIC)};
+
+/* What a row of the batch says of a metric. */
+static struct value detail_value(const struct row_batch *batch, vitals_metric metric)
+{
+    const struct batch_cell *cell = batch_find(batch, batch->rows, metric);
+    if (cell == NULL)
+        return value_missing(VITALS_UNSUPPORTED);
+    return (struct value){.as.u64 = cell->as.u64, .state = cell->state};
+}
+
 /* Opens the table process with the wanted columns of it (pid and start_seconds always). */
 static int answer_begin(struct query_result *answer, vitals_process *process,
                         const struct metric_set *wanted, vitals_error *error)
@@ -70,6 +84,10 @@ static int answer_begin(struct query_result *answer, vitals_process *process,
             metric_set_add(mine, OF_HOST[i]);
     detail_wanted(mine, &answer->details);
     answer->extras = reader_extras(mine);
+    for (size_t i = 0; i < ARRAY_COUNT(OF_IO) && (answer->extras & EXTRA_IO) != 0; i++)
+        answer->io_with_details |= metric_set_has(&answer->details, OF_IO[i]);
+    if (answer->io_with_details)
+        answer->extras &= ~(unsigned)EXTRA_IO;
 
     bool details = metric_set_has_entity(&answer->details, VITALS_TABLE_PROCESS);
     if (details && process->users == NULL && (process->users = user_cache_new()) == NULL)
@@ -96,11 +114,19 @@ static int answer_read(struct query_result *answer, struct process *process, vit
     bool details = metric_set_has_entity(&answer->details, VITALS_TABLE_PROCESS);
     if (details) {
         detail_reset(&answer->batch, &answer->details);
+        if (answer->io_with_details) {
+            metric_set_add(&answer->batch.wanted, VITALS_PROCESS_READ_BYTES);
+            metric_set_add(&answer->batch.wanted, VITALS_PROCESS_WRITTEN_BYTES);
+        }
         answer->details_ns = reader_now(&answer->reader);
         int result = detail_read(answer->process->context, answer->process->users, process->key,
                                  process->files.pid, &answer->batch);
         if (result == -ENOMEM)
             return out_of_memory(error);
+        if (answer->io_with_details) {
+            process->read = detail_value(&answer->batch, VITALS_PROCESS_READ_BYTES);
+            process->written = detail_value(&answer->batch, VITALS_PROCESS_WRITTEN_BYTES);
+        }
     }
     bool same = reader_observe(&answer->reader, process, answer->extras);
     if (answer->reader.out_of_memory)

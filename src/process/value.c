@@ -3,8 +3,11 @@
  * that a handle reads directly: one thread at a time per handle. */
 #include "process/live.h"
 
+#include "model/row_batch.h"
 #include "util/error.h"
 #include "util/number.h"
+
+#include <string.h>
 
 /* A missing value is an error here, as there is no other way to say why. */
 static int missing(int64_t pid, vitals_metric metric, vitals_availability why, vitals_error *error)
@@ -146,40 +149,47 @@ static bool read_memory(vitals_process *process, struct os_statm *out)
     return read && (out->has & all) == all && out->size != 0; // 0: it, or its first thread, ends
 }
 
-static bool take(const struct row_batch *batch, const struct batch_cell *cell, vitals_value *out)
+/* A value of the batch; of a text the bytes are copied to *text, before *end. */
+static bool take(const struct row_batch *batch, vitals_metric metric, char **text, const char *end,
+                 vitals_value *out)
 {
+    const struct batch_cell *cell = batch_find(batch, batch->rows, metric);
     if (cell == NULL || (cell->state <= 0 && cell->state != VITALS_UNSUPPORTED))
         return false;
-    vitals_type type = vitals_metric_type(cell->metric);
     *out = (vitals_value){.availability = (vitals_availability)cell->state, .text = {"", 0}};
     if (cell->state == VITALS_UNSUPPORTED)
         return true;
-    if (type == VITALS_U64)
-        out->u64 = cell->as.u64;
-    else if (type == VITALS_I64)
-        out->i64 = cell->as.i64;
-    else if (type == VITALS_F64)
-        out->f64 = cell->as.f64;
-    else
-        out->text = (vitals_text){batch->text.bytes + cell->as.text.at, cell->as.text.size};
+
     /* Of an empty text, or a number that a snapshot cuts, an answer knows more. */
-    return type == VITALS_TEXT ? out->text.size != 0 : type != VITALS_U64 || out->u64 <= EXACT_MAX;
+    struct span span;
+    switch (vitals_metric_type(metric)) {
+    case VITALS_U64: out->u64 = cell->as.u64; return out->u64 <= EXACT_MAX;
+    case VITALS_I64: out->i64 = cell->as.i64; return true;
+    case VITALS_F64: out->f64 = cell->as.f64; return true;
+    default: break;
+    }
+    span = batch_span(batch, cell);
+    if (span.size == 0 || span.size > (size_t)(end - *text))
+        return false;
+    memcpy(*text, span.bytes, span.size);
+    out->text = (vitals_text){*text, span.size};
+    *text += span.size;
+    return true;
 }
 
 int vitals_process_read(vitals_process *process, const vitals_metric *metrics, size_t count,
-                        vitals_value *out)
+                        vitals_value *out, char *text, size_t capacity)
 {
     const struct os *os = &process->context->os;
-    struct row_batch *batch = &process->values;
-    struct metric_set wanted = {0};
+    struct row_batch batch = {.count = 0};
     struct os_statm statm = {0};
     uint64_t bytes;
-    bool memory = false, others = false;
+    bool memory = false, others = false, read = false;
     for (size_t i = 0; i < count; i++) {
         if (memory_of(os, &statm, metrics[i], &bytes)) {
             memory = true;
         } else if (is_direct(process, metrics[i])) {
-            metric_set_add(&wanted, metrics[i]);
+            metric_set_add(&batch.wanted, metrics[i]);
             others = true;
         } else {
             return 0;
@@ -187,20 +197,22 @@ int vitals_process_read(vitals_process *process, const vitals_metric *metrics, s
     }
     if (process->pidfd < 0 || (!memory && !others) || (memory && !read_memory(process, &statm)))
         return 0;
-    batch_reset(batch, &wanted);
-    if (others && (batch_add_row(batch, VITALS_TABLE_PROCESS, 1, (struct span){"", 0}) == NULL ||
-                   !os_process_metrics(os, process->files.pid, batch) || batch->failed))
-        return 0;
+    if (others && (batch_add_row(&batch, VITALS_TABLE_PROCESS, 1, (struct span){"", 0}) == NULL ||
+                   !os_process_metrics(os, process->files.pid, &batch) || batch.failed))
+        goto done;
 
     /* It lives, so the pid was its own all the while. */
-    if (os_pidfd_ended(process->pidfd) != 0)
-        return 0;
-    for (size_t i = 0; i < count; i++) {
+    read = os_pidfd_ended(process->pidfd) == 0;
+    const char *end = text + capacity;
+    for (size_t i = 0; i < count && read; i++) {
         if (memory_of(os, &statm, metrics[i], &bytes))
-            out[i] = (vitals_value){
-                .availability = VITALS_HAVE, .u64 = size_min(bytes, EXACT_MAX), .text = {"", 0}};
-        else if (!take(batch, batch_find(batch, batch->rows, metrics[i]), &out[i]))
-            return 0;
+            out[i] = (vitals_value){.availability = VITALS_HAVE,
+                                    .u64 = bytes < EXACT_MAX ? bytes : EXACT_MAX,
+                                    .text = {"", 0}};
+        else
+            read = take(&batch, metrics[i], &text, end, &out[i]);
     }
-    return 1;
+done:
+    batch_done(&batch);
+    return read;
 }

@@ -133,6 +133,7 @@ static void what_is_read_directly_is_the_same(void)
     vitals_request *request = NULL;
     vitals_snapshot *answer = NULL;
     vitals_value values[CHECK_COUNT(DIRECT)];
+    char text[8192];
     vitals_error error;
     pid_t child = child_new();
     CHECK_OK(vitals_process_open(context, child, &process, &error), error);
@@ -142,12 +143,14 @@ static void what_is_read_directly_is_the_same(void)
     CHECK_OK(vitals_process_ask(process, request, &answer, &error), error);
     const vitals_row *row = vitals_snapshot_row(answer, VITALS_TABLE_PROCESS, 0);
     for (int twice = 0; twice < 2; twice++) {
-        CHECK_INT(vitals_process_read(process, DIRECT, CHECK_COUNT(DIRECT), values), 1);
+        CHECK_INT(
+            vitals_process_read(process, DIRECT, CHECK_COUNT(DIRECT), values, text, sizeof text),
+            1);
         for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++)
             check_value(DIRECT[i], &values[i], row);
     }
     for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++) {
-        CHECK_INT(vitals_process_read(process, &DIRECT[i], 1, values), 1);
+        CHECK_INT(vitals_process_read(process, &DIRECT[i], 1, values, text, sizeof text), 1);
         check_value(DIRECT[i], values, row);
     }
 
@@ -156,15 +159,17 @@ static void what_is_read_directly_is_the_same(void)
                                         VITALS_HOST_MEMORY_TOTAL_BYTES, (vitals_metric)0xffff};
     for (size_t i = 0; i < CHECK_COUNT(NOT); i++) {
         const vitals_metric both[] = {VITALS_PROCESS_UID, NOT[i]};
-        CHECK_INT(vitals_process_read(process, both, 2, values), 0);
+        CHECK_INT(vitals_process_read(process, both, 2, values, text, sizeof text), 0);
     }
-    CHECK_INT(vitals_process_read(process, DIRECT, 0, values), 0);
+    CHECK_INT(vitals_process_read(process, DIRECT, 0, values, text, sizeof text), 0);
+    const vitals_metric path = VITALS_PROCESS_EXECUTABLE;
+    CHECK_INT(vitals_process_read(process, &path, 1, values, text, 3), 0);
     siginfo_t info;
     CHECK_INT(kill(child, SIGKILL), 0);
     CHECK_INT(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
     for (int reaped = 0; reaped < 2; reaped++) {
         for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++)
-            CHECK_INT(vitals_process_read(process, &DIRECT[i], 1, values), 0);
+            CHECK_INT(vitals_process_read(process, &DIRECT[i], 1, values, text, sizeof text), 0);
         CHECK_INT(vitals_process_is_running(process), !reaped);
         if (!reaped)
             CHECK_INT(waitpid(child, NULL, 0), child);
