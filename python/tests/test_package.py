@@ -622,6 +622,7 @@ finally:
                 return int(next(line for line in file if line.startswith("syscr")).split()[1])
         times = 50
         for method, most in ((process.io_counters, 1), (process.memory_info, 1), (process.cmdline, 1), (process.uids, 1),
+                             (lambda: process.as_dict(["io_counters", "ppid"]), 2),
                              (process.cwd, 0), (process.nice, 0), (process.cpu_affinity, 0), (process.is_running, 0)):
             method()
             before = reads()

@@ -349,8 +349,12 @@ class Table:
         raw = ffi.buffer(out, size)[:]
         good = ffi.buffer(states[0], rows)[:]
         ends = ffi.unpack(offsets, rows + 1)
-        return [raw[ends[i]:ends[i + 1]].decode("utf-8", "surrogateescape") if good[i] < 128 else None
-                for i in range(rows)]
+        cells = zip(ends, ends[1:], good)
+        if raw.isascii():  # then decoded at once
+            whole = raw.decode("ascii")
+            return [whole[begin:end] if state < 128 else None for begin, end, state in cells]
+        return [raw[begin:end].decode("utf-8", "surrogateescape") if state < 128 else None
+                for begin, end, state in cells]
 
     def rows(self, *names: str) -> list[list[Value]]:
         """Some columns as a list of rows: what costs least where a table has few."""

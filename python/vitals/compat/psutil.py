@@ -895,11 +895,15 @@ class Process:
         return line.split(" ") if len(parts) == 1 and " " in line and not os.path.exists(line) else parts
 
     def environ(self) -> dict[str, str]:
-        return {name: value for name, value in self._rows("environment").rows("name", "value")
+        rows = self._rows("environment")
+        return {name: value for name, value in zip(rows.values("name"), rows.values("value"))
                 if name and value is not None}
 
     def cwd(self) -> str:
-        return self._values("working_directory")[0] or ""
+        told: str | None = self._by_pid(os.readlink, f"/proc/{self._pid}/cwd")
+        if told is None or told.endswith(" (deleted)"):  # the kernel may have added that
+            told = self._values("working_directory")[0]
+        return told or ""
 
     def terminal(self) -> str | None:
         word: str | None = self._values("terminal")[0]
