@@ -159,7 +159,8 @@ def main():
             ("Process.cpu_times, 200 times", 200, [ours.cpu_times, theirs_.cpu_times]),
             ("Process.memory_info, 200 times", 200, [ours.memory_info, theirs_.memory_info]),
             *((f"Process.{name}, 200 times", 200, [getattr(ours, name), getattr(theirs_, name)]) for name in (
-                "name", "status", "ppid", "cmdline", "cpu_percent", "num_threads", "uids", "io_counters", "is_running")),
+                "name", "status", "ppid", "cmdline", "cpu_percent", "num_threads", "uids", "gids", "io_counters", "exe",
+                "nice", "cwd", "cpu_affinity", "environ", "threads", "num_fds", "is_running")),
             ("Process(pid), 200 times", 200, [lambda: compat.Process(ours.pid), lambda: psutil.Process(ours.pid)]),
             ("cpu_times, 200 times", 200, [compat.cpu_times, psutil.cpu_times]),
             ("virtual_memory, 200 times", 200, [compat.virtual_memory, psutil.virtual_memory]),
