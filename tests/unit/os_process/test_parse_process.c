@@ -384,17 +384,17 @@ static void statm_gives_pages(void)
         const char *text;
         struct os_statm statm;
     } CASES[] = {
-        {"30140 2500 900 1 0 2000 0\n", {ALL, 2500, 900, 1, 2000}},
-        {"30140 2500 900 1 0 2000\n", {ALL, 2500, 900, 1, 2000}},
-        {"0 0 0 0 0 0 0\n", {ALL, 0, 0, 0, 0}},
-        {"12 34 5 6 7 8", {SOME | OS_STATM_TEXT, 34, 5, 6, 0}}, // may have been 89
-        {"1 2 3\n", {SOME, 2, 3, 0, 0}},
-        {"1 2 -3 4 5 6 7\n", {FIRST, 2, 0, 0, 0}},
+        {"30140 2500 900 1 0 2000 0\n", {ALL, 30140, 2500, 900, 1, 2000}},
+        {"30140 2500 900 1 0 2000\n", {ALL, 30140, 2500, 900, 1, 2000}},
+        {"0 0 0 0 0 0 0\n", {ALL, 0, 0, 0, 0, 0}},
+        {"12 34 5 6 7 8", {SOME | OS_STATM_TEXT, 12, 34, 5, 6, 0}}, // may have been 89
+        {"1 2 3\n", {SOME, 1, 2, 3, 0, 0}},
+        {"1 2 -3 4 5 6 7\n", {FIRST, 1, 2, 0, 0, 0}},
         {"12 34", {0}}, // may have been 345
         {"12\n", {0}},
         {"", {0}},
         {"-1 5 6", {0}},
-        {"99999999999999999999 99999999999999999999 1\n", {SOME, UINT64_MAX, 1, 0, 0}},
+        {"99999999999999999999 99999999999999999999 1\n", {SOME, UINT64_MAX, UINT64_MAX, 1, 0, 0}},
     };
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
         CHECK_CASE(CASES[i].text);
@@ -402,6 +402,7 @@ static void statm_gives_pages(void)
         const struct os_statm *expected = &CASES[i].statm;
         CHECK_INT(os_parse_statm(CASES[i].text, strlen(CASES[i].text), &statm), expected->has != 0);
         CHECK_UINT(statm.has, expected->has);
+        CHECK_UINT(statm.has != 0 ? statm.size : 0, expected->size);
         CHECK_UINT(statm.resident, expected->resident);
         CHECK_UINT(statm.shared, expected->shared);
         CHECK_UINT(statm.text, expected->text);
