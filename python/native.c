@@ -49,7 +49,8 @@ static size_t vitals_python_row(const vitals_row *row, const vitals_metric *metr
     return size;
 }
 
-/* The same of all rows of a table, one behind the other. 0: there is no room for them, or no row. */
+/* The same of all rows of a table, one behind the other. 0: there is no room for them, or no row.
+ */
 static size_t vitals_python_rows(const vitals_snapshot *snapshot, vitals_table table,
                                  const vitals_metric *metrics, size_t count, char *out,
                                  size_t capacity)
@@ -78,9 +79,7 @@ static size_t vitals_python_values(const vitals_value *values, const vitals_metr
         case VITALS_U64: break;
         case VITALS_I64: cell = &values[i].i64; break;
         case VITALS_F64: cell = &values[i].f64; break;
-        default:
-            cell = &text_size;
-            size += text_size;
+        default: cell = &text_size; size += text_size;
         }
         memcpy(out + i * sizeof(uint64_t), cell, sizeof(uint64_t));
         out[count * sizeof(uint64_t) + i] = (char)values[i].availability;
