@@ -225,7 +225,8 @@ class Plan:
 
     def rows(self, raw: bytes) -> list[list[Value]]:
         """Of the bytes of rows."""
-        found, end, size = [], 0, len(raw)
+        found: list[list[Value]] = []
+        end, size = 0, len(raw)
         while end < size:
             values, _, end = self.values(raw, end)
             found.append(values)

@@ -140,13 +140,12 @@ static bool is_direct(const vitals_process *process, vitals_metric metric)
 
 static bool read_memory(vitals_process *process, struct os_statm *out)
 {
-    const unsigned all = OS_STATM_RESIDENT | OS_STATM_SHARED | OS_STATM_TEXT | OS_STATM_DATA;
     struct os_process files = process->files;
     if (files.statm < 0 && os_process_open_statm(&process->context->os, &files) < 0)
         return false;
     bool read = os_process_statm(&files, out) == 0;
     live_keep_statm(process, files.statm);
-    return read && (out->has & all) == all && out->size != 0; // 0: it, or its first thread, ends
+    return read && out->has == OS_STATM_ALL && out->size != 0; // 0: it, or its first thread, ends
 }
 
 /* A value of the batch; of a text the bytes are copied to *text, before *end. */

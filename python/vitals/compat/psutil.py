@@ -879,9 +879,11 @@ class Process:
 
     def exe(self) -> str:
         """That of the first call, as in psutil."""
-        if self._exe is None:
-            self._exe = self._values("executable")[0] or ""
-        return self._exe
+        if self._exe is not None:
+            return self._exe
+        path: str = self._values("executable")[0] or ""
+        self._exe = path
+        return path
 
     def cmdline(self) -> list[str]:
         line = self._values("command_line")[0]
@@ -1002,7 +1004,8 @@ class Process:
             listed = sorted(set(cpus))
             if any(not isinstance(cpu, int) for cpu in listed):
                 raise TypeError(f"CPUs are integers (got {listed})")
-            return self._set("set_affinity", listed)
+            self._set("set_affinity", listed)
+            return None
         told = self._by_pid(os.sched_getaffinity, self._pid)
         if told is not None:
             return sorted(told)
@@ -1024,7 +1027,8 @@ class Process:
 
     def nice(self, value: int | None = None) -> int | None:
         if value is not None:
-            return self._set("set_nice", value)
+            self._set("set_nice", value)
+            return None
         told: int | None = self._by_pid(os.getpriority, os.PRIO_PROCESS, self._pid)
         return self._values("nice")[0] if told is None else told
 
@@ -1055,7 +1059,8 @@ class Process:
         if limits is not None:
             if len(limits) != 2:
                 raise ValueError(f"second argument must be a (soft, hard) tuple, got {limits!r}")
-            return self._set("set_limit", names[which], *(None if one == RLIM_INFINITY else one for one in limits))
+            self._set("set_limit", names[which], *(None if one == RLIM_INFINITY else one for one in limits))
+            return None
         told: tuple[int, int] | None = self._by_pid(resource.prlimit, self._pid, which)
         if told is not None:
             return told
