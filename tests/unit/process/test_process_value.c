@@ -136,6 +136,8 @@ static void what_is_read_directly_is_the_same(void)
     char text[8192];
     vitals_error error;
     pid_t child = child_new();
+    CHECK_INT(kill(child, SIGSTOP), 0); // so that nothing of it changes
+    CHECK_INT(waitpid(child, NULL, WUNTRACED), child);
     CHECK_OK(vitals_process_open(context, child, &process, &error), error);
     CHECK_OK(vitals_request_new(0, &request, &error), error);
     for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++)
