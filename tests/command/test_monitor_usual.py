@@ -281,7 +281,7 @@ class Looks(Usual):
         self.assertNotIn("available", middle)
         self.assertIn("mem 32% 20.0/63GiB  cached 0.6GiB  available 23.1GiB", wide)
 
-    def test_the_busiest_interface_has_its_name(self):
+    def test_the_busiest_interfaces_have_their_names(self):
         path, lines = self.machine(2, 6), []
         for tick, line in enumerate(path.read_text().splitlines()):
             snapshot = json.loads(line)
@@ -293,6 +293,7 @@ class Looks(Usual):
             lines.append(json.dumps(snapshot))
         path.write_text("\n".join(lines) + "\n")
         self.assertIn(" Net wlan0 ─", self.printed(path, 120, 40))
+        self.assertIn(" Net wlan0 1.00MiB/s  eth0 1KiB/s ─", self.printed(path, 200, 40))
 
     def test_a_wide_tile_has_clock_and_fan(self):
         narrow, wide = self.printed(self.machine(8, 8), 120, 40), self.printed(self.machine(4, 8), 240, 40)

@@ -336,10 +336,18 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
     pane_pair(pen, box, &tile, &up, &down);
 }
 
-/* The interface with most traffic now, or else since it is counted, of those in the sums. */
-static void busiest_interface(const struct model *model, char out[static WORDS])
+/* An interface of the sums: what it carries now, and since it is counted. */
+enum { INTERFACES = 4 };
+struct interface {
+    const vitals_row *row;
+    double rate, bytes;
+};
+
+/* The busiest, in that order; returns how many. */
+static size_t busiest_interfaces(const struct model *model, struct interface out[static INTERFACES])
 {
-    double most = -1, counted, numbers[4];
+    size_t count = 0;
+    double counted, numbers[4];
     for (const vitals_row *row = NULL;
          (row = row_next(model->machine.now, VITALS_TABLE_NETWORK, row)) != NULL;) {
         if (!cell_value(row, VITALS_NETWORK_COUNTED, &counted) || counted == 0 ||
@@ -348,20 +356,51 @@ static void busiest_interface(const struct model *model, char out[static WORDS])
             !cell_value(row, VITALS_NETWORK_RECEIVED_BYTES, &numbers[2]) ||
             !cell_value(row, VITALS_NETWORK_TRANSMITTED_BYTES, &numbers[3]))
             continue;
-        double busy = numbers[0] + numbers[1] + (numbers[2] + numbers[3]) / 1e18;
-        if (busy <= most)
+        struct interface own = {row, numbers[0] + numbers[1], numbers[2] + numbers[3]};
+        size_t at = count;
+        while (at > 0 && (out[at - 1].rate < own.rate ||
+                          (out[at - 1].rate <= own.rate && out[at - 1].bytes < own.bytes)))
+            at--;
+        if (at == INTERFACES)
             continue;
-        most = busy;
-        (void)cell_text(row, VITALS_NETWORK_NAME, model->options->look.ascii, out, WORDS);
+        count += count < INTERFACES;
+        memmove(out + at + 1, out + at, (count - at - 1) * sizeof *out);
+        out[at] = own;
+    }
+    return count;
+}
+
+/* "wlan0 1.20MiB/s  eth0 48KiB/s", as many as have room; the busiest one's name otherwise. */
+static void interface_words(const struct model *model, int columns, char out[static LINE])
+{
+    enum { RATE = 13 };
+    struct interface each[INTERFACES];
+    char name[WORDS], words[WORDS];
+    size_t count = busiest_interfaces(model, each), fits = 0, used = 0;
+    for (int wide = -1; fits < count; fits++) {
+        wide += RATE + canvas_columns(cell_text(each[fits].row, VITALS_NETWORK_NAME,
+                                                model->options->look.ascii, name, sizeof name));
+        if (wide > columns)
+            break;
+    }
+    bool rates = fits > 1;
+    out[0] = '\0';
+    for (size_t i = 0; i < (rates ? fits : count > 0) && used < LINE; i++) {
+        (void)cell_text(each[i].row, VITALS_NETWORK_NAME, model->options->look.ascii, name,
+                        sizeof name);
+        used += (size_t)snprintf(out + used, LINE - used, "%s%s%s%s", i > 0 ? "  " : "", name,
+                                 rates ? " " : "",
+                                 rates ? cell_rate(true, each[i].rate, words) : "");
     }
 }
 
 static void draw_flow(struct pen *pen, const struct model *model, const struct box *box,
                       const char *label, const char *const words[2], enum traffic_kind first)
 {
-    char name[WORDS] = "";
+    enum { TITLE = 24 };
+    char name[LINE] = "";
     if (first == TRAFFIC_IN)
-        busiest_interface(model, name);
+        interface_words(model, box->columns - TITLE, name);
     char values[2][WORDS], value[WORDS * 2] = "", left[WORDS * 2] = "", right[WORDS * 2] = "";
     double rates[2], most = 0, highest;
     bool known[2];
