@@ -35,13 +35,9 @@ def process(_, grid, width):
     return screens.open_frames(grid, width)
 
 
-def device(lines, grid, width):
-    listed = False
-    for y, line in enumerate(lines):
-        if listed or y == 0:
-            blank(grid, y)
-        listed = "COMMAND" in line or (listed and line.strip() != "")
-    return screens.open_frames(grid, width)
+def device(lines, _, __):
+    """Tiles, whose charts have no frame."""
+    return [] if lines[1].startswith(" Utilization ") else [f"no tile: {lines[1]}"]
 
 
 def environment(lines, _, width):

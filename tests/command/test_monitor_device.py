@@ -146,7 +146,7 @@ class Slow(Device):
         terminal.type("Right")
         terminal.wait("GPU 2 ", "3 of 8")
         terminal.type("q")
-        terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.wait("GPU-Util", gone=("q back",))
         before, until = -1, time.monotonic() + 30
         while before != self.calls(log):  # the last errand may still be under way
             before = self.calls(log)
@@ -156,7 +156,7 @@ class Slow(Device):
         terminal.type("7")
         terminal.wait("GPU 7 ", "8 of 8")
         terminal.type("q")
-        terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.wait("GPU-Util", gone=("q back",))
         terminal.type("q")
         terminal.wait("rc=0.")
 
@@ -181,7 +181,7 @@ class Traffic(unittest.TestCase):
         for way in ("PCIe", "Links"):
             self.assertRegex(text, way + r" ─+ in [0-9.]+[KMG]iB/s")
         terminal.type("q")
-        terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.wait("GPU-Util", gone=("q back",))
         terminal.type("q")
         terminal.wait("rc=0.")
 
@@ -208,7 +208,7 @@ class Traffic(unittest.TestCase):
                 whole = rates(way, graph)[0]
                 self.assertAlmostEqual(whole / sum(each), 1, delta=0.02, msg=f"{way}: {whole}, {each}\n{text}")
             terminal.type("q")
-            terminal.wait("GPU-Util", gone=("goes back",))
+            terminal.wait("GPU-Util", gone=("q back",))
         terminal.type("q")
         terminal.wait("rc=0.")
 
@@ -228,7 +228,7 @@ class Traffic(unittest.TestCase):
         self.assertNotIn("Links", text)
         self.assertNotIn("nvlink", text)
         terminal.type("q")
-        terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.wait("GPU-Util", gone=("q back",))
         terminal.type("q")
         terminal.wait("rc=0.")
 
@@ -258,7 +258,7 @@ class Held(Device):
         terminal.type("Right")
         terminal.wait("GPU 1 ", gone=("and not used",))
         terminal.type("q")
-        terminal.wait("GPU-Util", gone=("goes back",))
+        terminal.wait("GPU-Util", gone=("q back",))
         terminal.type("q")
         terminal.wait("rc=0.")
 

@@ -222,7 +222,7 @@ class InATerminal(unittest.TestCase):
                     terminal.wait("Press h for help", seconds=3)
                 for _ in range(3):  # what only a device's screen asks for ends with it
                     terminal.type("0")
-                    terminal.wait("other devices", seconds=3)
+                    terminal.wait("Utilization ", "q back", seconds=3)
                     terminal.type("q")
                     terminal.wait("Press h for help", seconds=3)
             finally:

@@ -104,7 +104,7 @@ class OnATerminal(unittest.TestCase):
     def leave(self, screen):
         if screen != "main":
             self.literally("q")
-            self.terminal.wait("rocesses:", "COMMAND", gone=("goes back", "Tree of"))
+            self.terminal.wait("rocesses:", "COMMAND", gone=("goes back", "q back"))
         self.literally("q")
         self.terminal.wait("rc=0.")
 
