@@ -79,7 +79,7 @@ void device_traffic_draw(const struct device_traffic *traffic, const struct mode
 
     /* Received bytes grow up, sent bytes down, on one scale. They end now. */
     char in_words[WORDS * 2], out_words[WORDS * 2], rate[WORDS], scale[WORDS * 2];
-    size_t seconds = (size_t)(box->columns * chart_seconds[model->span]);
+    size_t seconds = (size_t)(box->columns * pane_seconds(model));
     const struct history *in = &traffic->ways[way].in, *out = &traffic->ways[way].out;
     double most = 0, other = 0, in_now = history_get(in, 0), out_now = history_get(out, 0);
     (void)history_most(in, 0, seconds, &most);

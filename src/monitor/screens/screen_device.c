@@ -221,7 +221,7 @@ static void draw_subjects(struct pen *pen, const struct model *model, const vita
     const struct device_history *all = model_device_history(model, vitals_row_key(gpu));
     const struct silence *silence = trouble_silence(gpu);
     char words[2][LINE] = {"", ""}, amount[WORDS * 2], why[LINE] = "", peaks[LINE], begin[WORDS];
-    size_t ago = model_ago(model), seconds = (size_t)(box->columns * chart_seconds[model->span]);
+    size_t ago = model_ago(model), seconds = (size_t)(box->columns * pane_seconds(model));
     size_t used = (size_t)snprintf(peaks, sizeof peaks, "peak");
     struct graph graphs[2];
     for (int i = 0; i < 2; i++) {
