@@ -125,8 +125,9 @@ class Headers(unittest.TestCase):
                          [header for header in headers() if header.startswith("vitals/record/")])
 
     def test_every_struct_can_grow(self):
-        """It begins with its size, or the library alone makes it and hands it out by pointer; two never grow."""
-        never, handed_out = {"vitals_error", "vitals_text"}, {"vitals_collected", "vitals_mark", "vitals_usage_value"}
+        """It begins with its size, or the library alone makes it and hands it out by pointer; three never grow."""
+        never = {"vitals_error", "vitals_text", "vitals_value"}
+        handed_out = {"vitals_collected", "vitals_mark", "vitals_usage_value"}
         found = {}
         for header in headers():
             text = re.sub(r"/\*.*?\*/", "", (INCLUDE / header).read_text(), flags=re.DOTALL)
