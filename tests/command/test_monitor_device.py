@@ -177,7 +177,7 @@ class Traffic(unittest.TestCase):
         terminal.run(f"{VITALS} --demo")
         terminal.wait("Press h for help", "COMMAND", "GPU-Util", "H100")
         terminal.type("0")
-        text = terminal.wait("GPU 0 ", "PCIe ─", "Links ─", "min ago")
+        text = terminal.wait("GPU 0 ", "PCIe ─", "Links ─", " ago")
         for way in ("PCIe", "Links"):
             self.assertRegex(text, way + r" ─+ in [0-9.]+[KMG]iB/s")
         terminal.type("q")
