@@ -234,8 +234,10 @@ static void run(struct loop *loop)
             monitor_wants(monitor, &wants);
             source_want(loop->source, &wants);
             source_want_all(loop->source, monitor_needs_all(monitor));
-            if (had && !source_has_all(loop->source))
+            if (had && !source_has_all(loop->source)) {
                 model_forget_all(&monitor->model);
+                loop->changed = true;
+            }
         }
         if (loop->changed) {
             monitor_settle(monitor);

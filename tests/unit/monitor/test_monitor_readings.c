@@ -24,11 +24,13 @@ static vitals_builder *builder;
 static void add_machine(const struct monitor_world *world, double seconds)
 {
     model_add_machine(&monitor.model, world_at(builder, world, seconds, (uint64_t)seconds));
+    monitor_settle(&monitor);
 }
 
 static void add_all(const struct monitor_world *world, double seconds)
 {
     model_add_all(&monitor.model, world_at(builder, world, seconds, (uint64_t)seconds));
+    monitor_settle(&monitor);
 }
 
 /* All processes in readings of their own, which have come twice. */
