@@ -52,7 +52,7 @@ static void add_everyday(struct help *help, bool readonly)
 /* A letter that a key before it waits for: in the last line if it has room. 0: none. */
 static void add_letter(struct help *help, bool first, char letter, const char *name)
 {
-    char words[LINE];
+    char words[WORDS_WIDE];
     if (letter == 0)
         return;
     (void)snprintf(words, sizeof words, "%c %s", letter, name);
