@@ -275,10 +275,7 @@ void vitals_builder_state(vitals_builder *builder, vitals_table entity, vitals_a
 void builder_table_of(vitals_builder *builder, vitals_table entity, const struct metric_set *set)
 {
     vitals_metric metrics[METRIC_NUMBERS];
-    size_t count = 0;
-    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++)
-        for (uint64_t bits = set->bits[entity][word]; bits != 0; bits &= bits - 1)
-            metrics[count++] = metric_of(entity, word * 64 + (unsigned)__builtin_ctzll(bits));
+    size_t count = metric_set_list(set, entity, metrics);
     if (count != 0)
         vitals_builder_table(builder, entity, metrics, count);
 }

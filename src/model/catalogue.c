@@ -256,6 +256,16 @@ bool metric_set_has_entity(const struct metric_set *set, vitals_table entity)
     return any != 0;
 }
 
+size_t metric_set_list(const struct metric_set *set, vitals_table entity,
+                       vitals_metric out[METRIC_NUMBERS])
+{
+    size_t count = 0;
+    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++)
+        for (uint64_t bits = set->bits[entity][word]; bits != 0; bits &= bits - 1)
+            out[count++] = metric_of(entity, word * 64 + (unsigned)__builtin_ctzll(bits));
+    return count;
+}
+
 void metric_set_add_identities(struct metric_set *set, vitals_table entity)
 {
     for (unsigned number = 1; number < METRIC_NUMBERS; number++) {

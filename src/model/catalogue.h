@@ -49,6 +49,10 @@ void metric_set_join(struct metric_set *set, const struct metric_set *more);
 bool metric_set_is_empty(const struct metric_set *set);
 bool metric_set_has_entity(const struct metric_set *set, vitals_table entity);
 
+/* Writes those of one table in ascending order. Returns how many. */
+size_t metric_set_list(const struct metric_set *set, vitals_table entity,
+                       vitals_metric out[METRIC_NUMBERS]);
+
 /* Adds all metrics of the entity that identify a row. */
 void metric_set_add_identities(struct metric_set *set, vitals_table entity);
 

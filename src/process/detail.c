@@ -158,15 +158,11 @@ static void set_group_names(struct row_batch *out, struct user_cache *users,
 void detail_wanted(const struct metric_set *wanted, struct metric_set *out)
 {
     *out = (struct metric_set){0};
-    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++) {
-        uint64_t left = wanted->bits[VITALS_TABLE_PROCESS][word];
-        for (; left != 0; left &= left - 1) {
-            vitals_metric metric = metric_of(VITALS_TABLE_PROCESS,
-                                             word * 64 + (unsigned)__builtin_ctzll(left));
-            if (vitals_metric_price(metric) == VITALS_PRICE_WORKER)
-                metric_set_add(out, metric);
-        }
-    }
+    vitals_metric metrics[METRIC_NUMBERS];
+    size_t count = metric_set_list(wanted, VITALS_TABLE_PROCESS, metrics);
+    for (size_t i = 0; i < count; i++)
+        if (vitals_metric_price(metrics[i]) == VITALS_PRICE_WORKER)
+            metric_set_add(out, metrics[i]);
 }
 
 void detail_reset(struct row_batch *out, const struct metric_set *wanted)
@@ -303,9 +299,9 @@ void detail_take(struct process *process, const struct row_batch *batch,
                  uint64_t read_ns)
 {
     /* Room for the wanted ones, beside those that are there. */
-    size_t count = process->detail_count;
-    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++)
-        count += (size_t)__builtin_popcountll(wanted->bits[VITALS_TABLE_PROCESS][word]);
+    vitals_metric metrics[METRIC_NUMBERS];
+    const size_t asked = metric_set_list(wanted, VITALS_TABLE_PROCESS, metrics);
+    size_t count = process->detail_count + asked;
     for (size_t i = 0; i < process->detail_count; i++)
         count -= metric_set_has(wanted, process->details[i].metric);
     if (count > process->detail_capacity) {
@@ -316,14 +312,9 @@ void detail_take(struct process *process, const struct row_batch *batch,
         process->detail_capacity = count;
     }
 
-    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++) {
-        uint64_t left = wanted->bits[VITALS_TABLE_PROCESS][word];
-        for (; left != 0; left &= left - 1) {
-            unsigned number = word * 64 + (unsigned)__builtin_ctzll(left);
-            vitals_metric metric = metric_of(VITALS_TABLE_PROCESS, number);
-            struct process_detail *detail = place_of(process, metric);
-            if (detail != NULL)
-                take_cell(detail, batch, batch_find(batch, row, metric), zombie, read_ns);
-        }
+    for (size_t i = 0; i < asked; i++) {
+        struct process_detail *detail = place_of(process, metrics[i]);
+        if (detail != NULL)
+            take_cell(detail, batch, batch_find(batch, row, metrics[i]), zombie, read_ns);
     }
 }

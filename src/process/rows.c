@@ -155,15 +155,11 @@ void rows_columns(struct row_columns *out, const struct metric_set *wanted)
     for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++)
         if (metric_set_has(wanted, COLUMNS[i].metric))
             out->numbers[out->number_count++] = (unsigned char)i;
-    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++) {
-        uint64_t left = wanted->bits[VITALS_TABLE_PROCESS][word];
-        for (; left != 0; left &= left - 1) {
-            vitals_metric metric = metric_of(VITALS_TABLE_PROCESS,
-                                             word * 64 + (unsigned)__builtin_ctzll(left));
-            if (vitals_metric_price(metric) == VITALS_PRICE_WORKER)
-                out->details[out->detail_count++] = metric;
-        }
-    }
+    vitals_metric metrics[METRIC_NUMBERS];
+    size_t count = metric_set_list(wanted, VITALS_TABLE_PROCESS, metrics);
+    for (size_t i = 0; i < count; i++)
+        if (vitals_metric_price(metrics[i]) == VITALS_PRICE_WORKER)
+            out->details[out->detail_count++] = metrics[i];
 }
 
 static void write_word(vitals_builder *builder, vitals_metric metric, bool known, const char *word)

@@ -148,7 +148,8 @@ static struct line_choice choose_lines(const struct model *model, const struct l
     return (struct line_choice){level, left};
 }
 
-/* In their usual order: one whose trouble comes and goes moves no other. */
+/* The next device that has a line. The order never changes: trouble that comes or goes moves no
+ * other device. */
 static const vitals_row *next_shown(const struct model *model, struct line_choice *choice,
                                     const vitals_row *gpu)
 {
