@@ -67,7 +67,7 @@ static size_t vitals_python_rows(const vitals_snapshot *snapshot, vitals_table t
     return size;
 }
 
-/* The same of values that were read directly, whose texts are in their places already. */
+/* Lays out values that were read directly; vitals_process_read has put their texts behind them. */
 static size_t vitals_python_values(const vitals_value *values, const vitals_metric *metrics,
                                    size_t count, char *out)
 {

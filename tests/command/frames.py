@@ -36,7 +36,7 @@ def process(_, grid, width):
 
 
 def device(lines, _, __):
-    """Tiles, whose charts have no frame."""
+    """Tiles: charts without a frame."""
     return [] if lines[1].startswith(" Utilization ") else [f"no tile: {lines[1]}"]
 
 

@@ -679,7 +679,7 @@ static void words_are_of_the_memory_that_they_stand_before(void)
         {{.processes = 1}, ""},
         {{.processes = 1, .device_least = true}, ""},
         {{.processes = 1, .hosts = 1, .host = GIB}, "1024MiB of RAM"},
-        // a device holds something that nobody tells the size of: RAM is as exact as it was
+        // the size of some device memory is not known: that of RAM stays exact
         {{.processes = 1, .hosts = 1, .host = GIB, .device_least = true}, "1024MiB of RAM"},
         {{.processes = 1, .devices = 1, .device = GIB, .device_least = true},
          "at least 1024MiB of GPU memory"},
