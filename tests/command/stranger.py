@@ -33,7 +33,13 @@ class Stranger:
         self.port = self.listener.getsockname()[1]
         self.name = f"127.0.0.1:{self.port}"
         self.open = []
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.threads = [self.begin(self.accept)]
+
+    @staticmethod
+    def begin(function, *arguments):
+        thread = threading.Thread(target=function, args=arguments, daemon=True)
+        thread.start()
+        return thread
 
     def accept(self):
         with contextlib.suppress(OSError):
@@ -41,7 +47,7 @@ class Stranger:
                 connection = self.listener.accept()[0]
                 self.connections += 1
                 self.open.append(connection)
-                threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+                self.threads.append(self.begin(self.serve, connection))
 
     def serve(self, connection):
         got = b""
@@ -53,15 +59,28 @@ class Stranger:
                     self.requests.append(request.decode())
                     if length := re.search(rb"(?i)\r\ncontent-length: (\d+)", request):
                         while len(got) < int(length[1]):
-                            got += connection.recv(65536)
+                            if not (part := connection.recv(65536)):
+                                return
+                            got += part
                         self.bodies.append(got[:int(length[1])].decode())
                         got = got[int(length[1]):]
                     self.answer(self, connection)
 
     def close(self):
-        self.listener.close()
+        # The threads end before their descriptors are closed: another Stranger may get the same numbers.
+        self.shut(self.listener)
+        self.threads[0].join()
         for connection in self.open:
-            connection.close()
+            self.shut(connection)
+        for thread in self.threads:
+            thread.join()
+        for one in (self.listener, *self.open):
+            one.close()
+
+    @staticmethod
+    def shut(one):
+        with contextlib.suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
 
 
 def says(body, status="200 OK", more=""):

@@ -29,9 +29,13 @@ class Jobs(unittest.TestCase):
         self.empty()
 
     def empty(self):
-        """The shell's prompt on a screen without anything else."""
-        self.line("clear")
-        self.seen("ready>", gone=("clear",))
+        """The shell's prompt, a new one, on a screen without anything else.
+
+        The former prompt proves nothing: it may stand there before the shell has read what is typed.
+        """
+        self.count += 1
+        self.line(f'clear; PS1="$((1000 + {self.count}))> "')
+        self.seen(f"{1000 + self.count}>", gone=("clear",))
 
     def line(self, text):
         self.terminal.type("-l", text)
@@ -160,13 +164,13 @@ class Jobs(unittest.TestCase):
                 self.seen("Stopped                 sleep 63", "inner>")
                 self.line("kill %1; wait %1")  # a job that is stopped still would hold back exit
                 self.line("suspend")
-                self.seen("bash --norc --noprofile\nready>")
+                self.seen(f"bash --norc --noprofile\n{1000 + self.count}>")
                 self.empty()
                 self.line("fg")
                 self.line("echo $((6 * 7)) of the inner")
                 self.seen("42 of the inner")
                 self.line("exit 5")
-                self.seen("ready> ")
+                self.seen(f"exit\n{1000 + self.count}>")
                 self.assertIn(" 5", self.asks("$?"))
 
 
