@@ -559,10 +559,15 @@ def diskstats():
 
 
 def network():
+    """Of the interfaces that are hardware: what a bridge or a container sends passes them too. Without hardware, of
+    all but loopback and bridges."""
     nics = psutil.net_io_counters(pernic=True, nowrap=False)
+    has = lambda name, mark: os.path.exists(f"/sys/class/net/{name}/{mark}")
+    counted = [n for name, n in nics.items() if has(name, "device")] or [
+        n for name, n in nics.items() if name != "lo" and not has(name, "bridge")]
     return {
-        "network_received_bytes": sum(n.bytes_recv for name, n in nics.items() if name != "lo"),
-        "network_transmitted_bytes": sum(n.bytes_sent for name, n in nics.items() if name != "lo"),
+        "network_received_bytes": sum(n.bytes_recv for n in counted),
+        "network_transmitted_bytes": sum(n.bytes_sent for n in counted),
     }
 
 
