@@ -206,7 +206,7 @@ class Signals(Case):
         with self.tell(f"http://127.0.0.1:{free_port()}") as tell:
             tell.write(usage(0))
             tell.write(end())
-            wait_until(lambda: any(spool.stat().st_size > 0 for spool in self.spools()), "a spool with a beginning")
+            wait_until(lambda: any(b" end " in spool.read_bytes() for spool in self.spools()), "all of it in a spool")
             tell.process.kill()
             tell.process.wait()
         (spool,) = self.spools()
