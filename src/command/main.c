@@ -263,6 +263,9 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->environment.temporary = getenv("TMPDIR");
     if (settings->environment.temporary == NULL || settings->environment.temporary[0] != '/')
         settings->environment.temporary = "/tmp";
+    settings->environment.demo_folder = settings->environment.temporary;
+    if (strcmp(settings->environment.temporary, "/tmp") == 0 && access("/dev/shm", W_OK) == 0)
+        settings->environment.demo_folder = "/dev/shm"; /* hundreds of small files */
     settings->environment.state_folder = state_place();
     config_place("layout.json", layout, sizeof layout);
     settings->view.layout_path = layout;

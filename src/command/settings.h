@@ -94,6 +94,7 @@ struct environment_settings {
     const char *colors;           /* COLORTERM */
     const char *marks;            /* VITALS_MARKS */
     const char *temporary;        /* $TMPDIR, or /tmp */
+    const char *demo_folder;      /* $TMPDIR, or /dev/shm, or /tmp */
     const char *runtime_folder;   /* $XDG_RUNTIME_DIR, or NULL */
     const char *scope_program;    /* asks systemd for a scope; NULL: no such program */
     const char *state_folder;     /* $XDG_STATE_HOME, or ~/.local/state; "": neither is known */

@@ -20,6 +20,19 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 NOBODY = 65534
 
+
+def memory_folder():
+    """For many small files: a folder in memory with a gibibyte free, or None: that of other temporary files."""
+    try:
+        room = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    enough = room.f_bavail * room.f_frsize >= 1 << 30
+    return "/dev/shm" if enough and os.access("/dev/shm", os.W_OK) else None
+
+
+MEMORY = memory_folder()
+
 # --- Files for every user ----------------------------------------------------------------------------
 #
 # A clone may lie below a home folder of mode 0700, as Debian's /root. The tests of root start programs

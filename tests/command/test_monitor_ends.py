@@ -4,13 +4,14 @@ leaves no files behind, however it is ended."""
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import tempfile
 import time
 import unittest
 
-from harness import VITALS, environment, vitals
+from harness import MEMORY, VITALS, environment, vitals
 from terminal import BUILT, PATIENCE, TMUX, Terminal
 
 
@@ -84,6 +85,15 @@ class DemoFolder(unittest.TestCase):
         self.assertGreater(len(text), 80)
         self.assertEqual([(foreign / "note").read_text()], ["mine"])
         self.assertEqual(list(self.folder.iterdir()), [foreign])
+
+    @unittest.skipUnless(MEMORY, "there is no folder in memory, or a small one")
+    def test_it_is_in_memory_unless_another_is_named(self):
+        """Where it cannot be written the message says where that is."""
+        for named, folder in ((None, MEMORY), (str(self.folder), str(self.folder))):
+            done = vitals("--demo", "--screen", "80x24", env={"TMPDIR": named},
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"below {folder}: ", done.stderr)
 
     def test_a_screen_without_a_size(self):
         whole = vitals("--demo", "--screen", "80x24:help")

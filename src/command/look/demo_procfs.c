@@ -628,7 +628,8 @@ int demo_feed_open(const struct settings *settings, const vitals_request *reques
     vitals_error error;
     out->most = strcmp(settings->machine.demo, DEMO_STORY) == 0 ? STORY_READINGS : READINGS;
     command_world(&settings->machine, &world);
-    int code = demo_procfs_open(settings->environment.temporary, false, &world, &out->demo, &error);
+    int code = demo_procfs_open(settings->environment.demo_folder, false, &world, &out->demo,
+                                &error);
     if (code == 0)
         code = vitals_context_new(&world, &out->context, &error);
     if (code == 0)

@@ -235,7 +235,7 @@ int command_monitor(const struct settings *settings)
     fill_options(settings, &user, &options);
     options.root |= story;
     command_world(&settings->machine, &world);
-    int result = story ? demo_procfs_open(settings->environment.temporary, true, &world, &demo,
+    int result = story ? demo_procfs_open(settings->environment.demo_folder, true, &world, &demo,
                                           &error)
                        : 0;
     if (result == 0)
