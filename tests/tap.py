@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs one file of unittest cases and prints its results as TAP, one line per case.
 
-    tap.py FILE.py
+    tap.py FILE.py [CASE]…
 
-The file may import what lies beside it. What a case or a program that it starts prints goes to
+With names of cases only these run, as "test_ps.Columns.test_widths"; if the file has not all of them, all its
+cases do. The file may import what lies beside it. What a case or a program that it starts prints goes to
 stderr, so that it cannot be taken for a result.
 """
 
@@ -65,6 +66,18 @@ class TapResult(unittest.TestResult):
             self.report(subtest, stories[-1][1])
 
 
+def cases_of(suite):
+    for one in suite:
+        yield from cases_of(one) if isinstance(one, unittest.TestSuite) else [one]
+
+
+def chosen(module, names):
+    """A suite of the named cases of a module, or of all."""
+    suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+    found = [case for case in cases_of(suite) if case.id() in names]
+    return unittest.TestSuite(found) if found and len(found) == len(names) else suite
+
+
 def main():
     path = pathlib.Path(sys.argv[1]).resolve()
     sys.path.insert(0, str(path.parent))
@@ -80,7 +93,7 @@ def main():
         print(f"1..0 # SKIP {skip}", file=out)
         return 0
     result = TapResult(out)
-    unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
+    chosen(module, sys.argv[2:]).run(result)
     print(f"1..{result.count}", file=out)
     return 0 if result.wasSuccessful() else 1
 

@@ -71,15 +71,18 @@ class Check(unittest.TestCase):
 class Tap(unittest.TestCase):
     """tests/tap.py."""
 
-    def setUp(self):
+    def say(self, *names):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "cases.py"
             path.write_text(PYTHON_CASES)
             self.run_ = subprocess.run(
-                [sys.executable, SOURCE / "tests/tap.py", path],
+                [sys.executable, SOURCE / "tests/tap.py", path, *names],
                 capture_output=True, text=True, check=False,
             )
-        self.lines = self.run_.stdout.splitlines()
+        return self.run_.stdout.splitlines()
+
+    def setUp(self):
+        self.lines = self.say()
 
     def test_each_case_is_one_line(self):
         self.assertEqual(
@@ -93,6 +96,10 @@ class Tap(unittest.TestCase):
                 "1..5",
             ],
         )
+
+    def test_one_case_by_its_name(self):
+        self.assertEqual(self.say("cases.Cases.test_good"), ["ok 1 - cases.Cases.test_good", "1..1"])
+        self.assertIn("1..5", self.say("cases.Cases.test_good", "cases.Cases.test_absent"))
 
     def test_the_reason_is_told(self):
         for text in ("the reason", "lost", "line 5, in test_wrong", "printed by a child"):
@@ -159,6 +166,37 @@ KeyError: 'lost'
             with self.subTest((result, code, stdout, stderr)):
                 self.assertEqual(may({"result": result, "returncode": code, "stdout": stdout,
                                       "stderr": stderr}), expected)
+
+    def test_cases_of_python_run_again_alone(self):
+        tools = runpy.run_path(str(SOURCE / "scripts/run-tests"))
+        for stdout, expected in (
+                ("ok 1 - t.C.test_a\nnot ok 2 - t.C.test_b\nnot ok 3 - t.C.test_c (row=2)\n"
+                 "not ok 4 - t.C.test_c (row=3)\n1..4\n", ["t.C.test_b", "t.C.test_c"]),
+                ("not ok 1 - t.C.test_a\nnot ok 2 - setUpClass (t.C)\n", []),
+                ("not ok 1 - half a number is none\n", []), (None, [])):
+            with self.subTest(stdout):
+                self.assertEqual(tools["failed_cases"]({"stdout": stdout}), expected)
+        first = {"result": "FAIL", "stdout": "ok 1 - t.C.test_a\nnot ok 2 - t.C.test_b\n1..2\n", "duration": 3}
+        second = {"result": "OK", "stdout": "ok 1 - t.C.test_b\n1..1\n", "duration": 1}
+        both = tools["merged"](first, second)
+        self.assertEqual((tools["count"](both), both["result"], both["duration"]), ((2, 0, 0), "OK", 4))
+
+    def test_tests_are_chosen_by_words(self):
+        """The longest first; a word with "!" takes away."""
+        chosen = runpy.run_path(str(SOURCE / "scripts/run-tests"))["chosen"]
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            (build / "meson-info").mkdir()
+            (build / "meson-info/intro-tests.json").write_text(json.dumps(
+                [{"name": name, "suite": [f"vitals:{suite}"], "priority": priority} for name, suite, priority in (
+                    ("unit_a", "unit", 0), ("unit_b", "unit", 10), ("unit_c", "unit", 0), ("run", "command", -10),
+                    ("ps", "command", 0), ("page", "servers", 0))]))
+            for words, expected in (
+                    ([], ["--no-suite=servers"]), (["unit"], ["--suite=unit"]),
+                    (["run", "unit"], ["unit_b", "unit_a", "unit_c", "run"]),
+                    (["unit", "!a"], ["unit_b", "unit_c"]), (["p*"], ["page", "ps"])):
+                with self.subTest(words):
+                    self.assertEqual(chosen(build, words), expected)
 
     def test_the_ten_slowest_are_named(self):
         slowest = runpy.run_path(str(SOURCE / "scripts/run-tests"))["slowest"]
