@@ -16,7 +16,7 @@ import unicodedata
 import unittest
 
 import jsonschema
-from harness import FIXTURES, NO_HOME, SANITIZED, SOURCE, VITALS, environment
+from harness import FIXTURES, MEMORY, NO_HOME, SANITIZED, SOURCE, VITALS, environment
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -184,7 +184,7 @@ class Hostile(unittest.TestCase):
 
     def folder(self):
         """A folder that everybody may read, and that goes away even with what is unreadable."""
-        path = pathlib.Path(tempfile.mkdtemp(prefix="vitals-hostile-"))
+        path = pathlib.Path(tempfile.mkdtemp(prefix="vitals-hostile-", dir=MEMORY))
 
         def remove():
             for one in path.rglob("*"):

@@ -8,7 +8,7 @@ import time
 import unicodedata
 import unittest
 
-from harness import FIXTURES, SOURCE, VITALS, nvml, reads_json, unpack, vitals
+from harness import FIXTURES, MEMORY, SOURCE, VITALS, nvml, reads_json, unpack, vitals
 from input_events import BUILT, Events
 
 SCENARIO = SOURCE / "tests" / "nvml" / "scenarios" / "eight.conf"
@@ -105,7 +105,7 @@ class Vendors(Device):
             "intel/i915-a380": ("intel",),
         }
         for name, words in expected.items():
-            with tempfile.TemporaryDirectory() as folder, self.subTest(name):
+            with tempfile.TemporaryDirectory(dir=MEMORY) as folder, self.subTest(name):
                 root = pathlib.Path(folder)
                 unpack(FIXTURES / "gpu" / f"{name}.tree", root)
                 text = self.screen("100x120", "--proc-root", root / "proc", "--sys-root", root / "sys", "--dev-root",

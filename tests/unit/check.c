@@ -251,6 +251,17 @@ char *check_read(const char *name, size_t *size)
     return bytes;
 }
 
+void check_folder(char *path, size_t capacity, const char *name)
+{
+    static const char *const ROOTS[] = {"/dev/shm", "/tmp"};
+    for (size_t i = 0; i < CHECK_COUNT(ROOTS); i++) {
+        (void)snprintf(path, capacity, "%s/vitals-%s-XXXXXX", ROOTS[i], name);
+        if (mkdtemp(path) != NULL)
+            return;
+    }
+    CHECK_FAIL("%s: %s", path, strerror(errno));
+}
+
 size_t check_open_descriptors(void)
 {
     DIR *folder = opendir("/proc/self/fd");

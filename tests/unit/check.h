@@ -112,6 +112,10 @@ const char *check_fixture(const char *name);
 /* Likewise, of a tree that has a file `links`: its copy in the build folder has them. */
 const char *check_linked_fixture(const char *name);
 
+/* Makes an empty folder "vitals-NAME-…" for many small files, in memory if the machine has such a
+ * place; `path` gets where it is. The test fails if it cannot be made. */
+void check_folder(char *path, size_t capacity, const char *name);
+
 /* How many descriptors this process has open, and always the same few more: to compare with what it
  * said before. */
 size_t check_open_descriptors(void);

@@ -137,9 +137,8 @@ struct tree {
 
 static inline struct tree tree_new(void)
 {
-    struct tree tree = {"/tmp/vitals-facts-XXXXXX"};
-    if (mkdtemp(tree.path) == NULL)
-        CHECK_FAIL("mkdtemp: %s", strerror(errno));
+    struct tree tree;
+    check_folder(tree.path, sizeof tree.path, "facts");
     return tree;
 }
 

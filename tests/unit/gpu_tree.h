@@ -97,11 +97,8 @@ static inline void gpu_tree_link(const struct gpu_tree *tree, const char *name, 
 
 static inline struct gpu_tree gpu_tree_empty(void)
 {
-    struct gpu_tree tree = {"/dev/shm/vitals-gpu-XXXXXX"}; // hundreds of files, a hundred times
-    if (mkdtemp(tree.path) == NULL)
-        tree = (struct gpu_tree){"/tmp/vitals-gpu-XXXXXX"};
-    if (tree.path[1] == 't' && mkdtemp(tree.path) == NULL)
-        CHECK_FAIL("mkdtemp: %s", strerror(errno));
+    struct gpu_tree tree;
+    check_folder(tree.path, sizeof tree.path, "gpu");
     static const char *const ROOTS[] = {"proc/", "sys/", "dev/", "etc/", "run/", "share/"};
     for (size_t i = 0; i < CHECK_COUNT(ROOTS); i++)
         gpu_tree_parents(&tree, ROOTS[i]);

@@ -30,9 +30,8 @@ struct tree {
 
 static inline struct tree tree_new(void)
 {
-    struct tree tree = {"/tmp/vitals-proc-XXXXXX"};
-    if (mkdtemp(tree.path) == NULL)
-        CHECK_FAIL("mkdtemp: %s", strerror(errno));
+    struct tree tree;
+    check_folder(tree.path, sizeof tree.path, "proc");
     return tree;
 }
 

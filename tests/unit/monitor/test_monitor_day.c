@@ -125,8 +125,7 @@ static void guests_change(unsigned second)
 static void machine_new(void)
 {
     char path[128];
-    snprintf(root, sizeof root, "/tmp/vitals-day-XXXXXX");
-    CHECK_NOT_NULL(mkdtemp(root));
+    check_folder(root, sizeof root, "day");
     place(path, sizeof path, "7");
     CHECK_INT(mkdir(path, 0700), 0);
     for (size_t i = 0; i < CHECK_COUNT(FILES); i++) {

@@ -17,11 +17,7 @@
 #include <unistd.h>
 #include <vitals/vitals.h>
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-enum { SLOWED = 20 };
-#else
-enum { SLOWED = 1 };
-#endif
+enum { SLOWED = CHECK_SANITIZED ? 20 : 1 };
 
 /* ---- a small machine, and samplers over it ---- */
 
@@ -47,8 +43,7 @@ static const char *const FILES[] = {"7/stat", "7/statm", "7/status", "loadavg", 
 static void machine_new(void)
 {
     char path[128];
-    snprintf(root, sizeof root, "/tmp/vitals-sampler-XXXXXX");
-    CHECK_NOT_NULL(mkdtemp(root));
+    check_folder(root, sizeof root, "sampler");
     snprintf(path, sizeof path, "%s/7", root);
     CHECK_INT(mkdir(path, 0700), 0);
     put("7/stat", "7 (job) S 1 7 7 0 -1 4194560 9 0 0 0 11 12 0 0 20 0 1 0 500 8192 100 0\n");
