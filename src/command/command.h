@@ -102,7 +102,7 @@ struct selection command_selection(const struct settings *settings, const char *
 struct look command_look(const struct settings *settings);
 
 /* The parts of `vitals info`, for the monitor. processes/info.c */
-extern const struct process_facts command_facts;
+extern const struct process_part_ops command_part_ops;
 
 /* Writes the name of the user that runs vitals into `out` and returns it. It is compared with the
  * users of processes, so that a backslash stays as it is; controls become "?". one_shot.c */

@@ -26,8 +26,8 @@ enum process_part {
     PROCESS_PARTS
 };
 
-/* What is known of a process in words. */
-struct process_facts {
+/* The parts of a process in words. */
+struct process_part_ops {
     /* What to ask it for a part; yours to free. Errors: EMEMORY. */
     int (*request)(enum process_part part, vitals_request **out, vitals_error *error);
 
@@ -76,7 +76,7 @@ struct monitor_options {
 
     const char *term; /* the name of the terminal, as TERM has it; NULL: none */
 
-    const struct process_facts *facts; /* NULL: no process is asked */
+    const struct process_part_ops *part_ops; /* NULL: no process is asked */
 
     /* Writes a layout to its file and says so, or why not, in one line. NULL: there is no place. */
     void (*save)(void *data, const struct arrangement *arrangement, char *out, size_t capacity);

@@ -49,7 +49,7 @@ static void fill_options(const struct settings *settings, const char *const *use
         .temporary = settings->environment.temporary,
         .notice = settings->view.config_notice,
         .term = settings->environment.term,
-        .facts = &command_facts,
+        .part_ops = &command_part_ops,
     };
     const char *colors = settings->environment.colors != NULL ? settings->environment.colors : "";
     options->look.direct = settings->view.screen == NULL &&

@@ -593,7 +593,7 @@ static int part_paint(const vitals_snapshot *answer, const vitals_snapshot *olde
     return info.failed ? -1 : 0;
 }
 
-const struct process_facts command_facts = {part_request, part_paint};
+const struct process_part_ops command_part_ops = {part_request, part_paint};
 
 /* ---- the query ---- */
 

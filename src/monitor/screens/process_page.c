@@ -52,10 +52,10 @@ void process_page_done(struct process_page *page)
 static const char *silence_of(const struct monitor *monitor)
 {
     const struct monitor_options *options = monitor->options;
-    return monitor->model.away      ? "This is the past; E goes to now, where the process is asked"
-           : options->facts == NULL ? "A recording has no more of a process"
-           : options->context == NULL ? "This is of a living process; a recording has none"
-                                      : NULL;
+    return monitor->model.away ? "This is the past; E goes to now, where the process is asked"
+           : options->part_ops == NULL ? "A recording has no more of a process"
+           : options->context == NULL  ? "This is of a living process; a recording has none"
+                                       : NULL;
 }
 
 static void open_handles(struct monitor *monitor, struct process_page *page, const vitals_row *row)
@@ -79,7 +79,7 @@ static void ask(struct monitor *monitor, struct process_page *page)
     vitals_error error;
     page->asked = page->part;
     page->asked_ns = page->now_ns;
-    if (monitor->options->facts->request(page->part, &request, &error) < 0)
+    if (monitor->options->part_ops->request(page->part, &request, &error) < 0)
         vitals_request_free(request);
     else
         page->asks = process_query_ask(page->query, request);
@@ -259,9 +259,9 @@ static void paint_sheet(struct monitor *monitor, struct process_page *page,
                                                             .absence = page->absence,
                                                             .width = (size_t)width},
                                   &paint);
-        (void)options->facts->paint(answer,
-                                    page->part == PROCESS_THREADS ? page->threads_before : NULL,
-                                    page->part, options->look.ascii, (size_t)width, &paint);
+        (void)options->part_ops->paint(answer,
+                                       page->part == PROCESS_THREADS ? page->threads_before : NULL,
+                                       page->part, options->look.ascii, (size_t)width, &paint);
     }
 }
 

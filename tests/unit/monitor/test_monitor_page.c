@@ -103,7 +103,7 @@ static void begin(void)
     options = world_options();
     options.arrangement = NULL;
     options.context = context;
-    options.facts = &command_facts;
+    options.part_ops = &command_part_ops;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     CHECK_INT(monitor_init(&monitor, &options), 0);
     monitor_resize(&monitor, 80, 40);

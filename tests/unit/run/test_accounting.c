@@ -230,7 +230,7 @@ static void who_was_not_needed_is_tried_when_a_promise_is_not_kept(void)
     accounting_close(accounting);
 }
 
-static void a_user_chooses_rungs(void)
+static void a_user_chooses_methods(void)
 {
     char text[64];
     begin(CPU, CPU | PEAK);
@@ -504,7 +504,7 @@ static const check_test tests[] = {
      one_that_fails_with_the_child_is_closed_and_says_nothing},
     {"who was not needed is tried when a promise is not kept",
      who_was_not_needed_is_tried_when_a_promise_is_not_kept},
-    {"a user chooses rungs", a_user_chooses_rungs},
+    {"a user chooses methods", a_user_chooses_methods},
     {"the larger of two counts has missed less", the_larger_of_two_counts_has_missed_less},
     {"who counted less is not believed in the rest", who_counted_less_is_not_believed_in_the_rest},
     {"who cannot know is believed with a witness only",

@@ -344,7 +344,7 @@ static int counts_cpu_of(const char *method, const char *way, bool as_nobody)
     struct told told = do_job(
         (struct job){.methods = method, .work = way, .seconds = 0.2, .as_nobody = as_nobody});
     if (!has_word(told.methods, method))
-        CHECK_SKIP("this rung is not permitted here");
+        CHECK_SKIP("this method is not permitted here");
     CHECK_CASE(way);
     const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
     /* perf sees no exits: if wait4 missed none, wait4's figure is shown. */
