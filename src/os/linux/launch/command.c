@@ -2,6 +2,7 @@
 #include "os/linux/launch/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -128,8 +129,12 @@ static int execute_command(const struct command_plan *plan)
         return ENOENT;
     for (const char *at = command; *at != '\0'; at++)
         has_slash |= *at == '/';
-    if (has_slash)
-        return execute(plan, command);
+    if (has_slash) {
+        int failed = execute(plan, command);
+        bool folder = failed == EACCES && call4(SYS_openat, AT_FDCWD, (long)(intptr_t)command,
+                                                O_PATH | O_DIRECTORY | O_CLOEXEC, 0) >= 0;
+        return folder ? EISDIR : failed;
+    }
     for (const char *folders = plan->folders; folders != NULL;) {
         /* The next folder and the command's name. An empty folder is where we are. */
         char *to = plan->name;
