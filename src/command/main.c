@@ -229,7 +229,7 @@ static int start(struct settings *settings, int argc, char **argv)
         signal(SIGPIPE, SIG_IGN);
     if (settings->help) {
         struct output *output = output_begin(STDOUT_FILENO);
-        option_print_help(command_table, settings->command, output);
+        option_print_help(settings->command, settings->help_form != NULL, output);
         return output_done(output, EXIT_DONE);
     }
     if (settings->version)

@@ -311,8 +311,9 @@ struct send_settings {
 
 struct settings {
     bool help, version;
-    bool form_settings; /* of `vitals options` */
-    const char *config; /* named configuration file; NULL: the usual one */
+    const char *help_form; /* "all": of every option */
+    bool form_settings;    /* of `vitals options` */
+    const char *config;    /* named configuration file; NULL: the usual one */
 
     struct machine_settings machine;
     struct sampling_settings sampling;

@@ -6,6 +6,7 @@ What an option came to is asked of `vitals options --settings`, which parses as 
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import time
@@ -433,7 +434,7 @@ class Help(unittest.TestCase):
     def test_of_every_command(self):
         for command in self.COMMANDS:
             with self.subTest(command=command):
-                result = vitals(*command, "--help")
+                result = vitals(*command, "--help", "all")
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
                 lines = result.stdout.splitlines()
                 self.assertTrue(lines[0].startswith(" ".join(("usage: vitals", *command))))
@@ -441,7 +442,21 @@ class Help(unittest.TestCase):
                 self.assertIn("Exit codes:", lines)
                 self.assertTrue(result.stdout.isascii())
                 self.assertEqual([line for line in lines if len(line) > 80], [])
-                self.assertEqual(vitals(*command, "-h").stdout, result.stdout)
+                self.assertEqual(vitals(*command, "-h", "all").stdout, result.stdout)
+                self.assertEqual(vitals(*command, "-h").stdout, vitals(*command, "--help").stdout)
+
+    def test_of_a_run_fits_on_a_screen(self):
+        """What people need first, a clause each; all of it in the same words."""
+        short, whole = (vitals("run", "--help", *words).stdout for words in ((), ("all",)))
+        self.assertLess(short.count("\n"), 45)
+        self.assertTrue(whole.startswith(short[:short.index("Common options:")]))
+        names = re.findall(r"--[a-z-]+", short.partition("Common options:")[2])
+        self.assertLessEqual({"--record", "--json", "--verbose", "--interval", "--limit-memory", "--gpus"}, set(names))
+        known = set(re.findall(r"--[a-z-]+", whole))
+        self.assertEqual([name for name in names if name not in known], [])
+        self.assertIn("vitals run --help all\n", short)
+        done = vitals("run", "--help", "some")
+        self.assertEqual((done.returncode, done.stdout), (0, short))
 
     def test_is_a_command_too(self):
         self.assertEqual(vitals("help").stdout, vitals("--help").stdout)

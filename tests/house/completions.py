@@ -49,7 +49,7 @@ def ask(*words):
 
 def helped(command):
     """Names of options in the help of a command."""
-    text = ask(*([] if command == "vitals" else [command]), "--help")
+    text = ask(*([] if command == "vitals" else [command]), "--help", "all")
     lines = re.findall(r"^  (?:(-\w+), *)? *(--[\w-]+)(?:, (--[\w-]+))?", text, re.MULTILINE)
     return [name for line in lines for name in line if name]
 

@@ -49,6 +49,7 @@ struct option {
     enum option_kind kind;
     enum option_group group;
     unsigned commands;    /* COMMAND_… bits */
+    unsigned common;      /* likewise: those whose help begins with it, up to its first ";" */
     size_t offset;        /* of the destination in struct settings */
     size_t also;          /* CHOICE, DURATION with `implied`: offset of a bool that is true if the
                            * option was given */
@@ -147,9 +148,8 @@ void option_argument(const struct option *option, char *out, size_t capacity);
 /* Lines. */
 const char *command_exits(const struct command *command);
 
-/* Prints the help of a command. */
-void option_print_help(const struct command *commands, const struct command *command,
-                       struct output *output);
+/* Prints the help of a command: its common options if it has such, or all. */
+void option_print_help(const struct command *command, bool all, struct output *output);
 
 /* Finds the nearest of several words:
  * nearest_begin, nearest_offer for each, nearest_word (NULL: none is near enough). */

@@ -103,15 +103,55 @@ const char *command_exits(const struct command *command)
            "2 usage\n";
 }
 
-void option_print_help(const struct command *commands, const struct command *command,
-                       struct output *output)
+/* `common`: without what follows the first clause of its help. */
+static void print_option(struct output *output, const struct option *option, bool common)
+{
+    char brief[16] = "", left[128], argument[64], what[400], text[440];
+    option_argument(option, argument, sizeof argument);
+    if (option->brief != NULL)
+        snprintf(brief, sizeof brief, "-%s,", option->brief);
+    int size = snprintf(left, sizeof left, "  %-4s --%s%s%s%s", brief, option->name,
+                        option->alias != NULL ? ", --" : "",
+                        option->alias != NULL ? option->alias : "", argument);
+    if (size + 2 > INDENT)
+        output_format(output, "%s\n%*s", left, INDENT, "");
+    else
+        output_format(output, "%-*s", INDENT, left);
+    option_describe(option, what, sizeof what);
+    if (common)
+        what[strcspn(what, ";")] = '\0';
+    snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s", what,
+             option->preset);
+    print_wrapped(output, text, INDENT, INDENT);
+}
+
+/* Returns false if the command has no common options. */
+static bool print_common(struct output *output, const struct command *command)
+{
+    bool any = false;
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if ((option->common & command->bit) == 0)
+            continue;
+        output_text(output, any ? "" : "\nCommon options:\n");
+        print_option(output, option, true);
+        any = true;
+    }
+    if (any)
+        output_format(output, "\nAll options and exit codes: vitals %s --help all\n",
+                      command->name);
+    return any;
+}
+
+void option_print_help(const struct command *command, bool all, struct output *output)
 {
     output_format(output, "usage: vitals %s\n\n", command->usage);
     print_wrapped(output, command->purpose, 0, 0);
     print_lines(output, "Examples", command->examples);
+    if (!all && print_common(output, command))
+        return;
     if (command->name == NULL)
         output_text(output, "\nCommands:\n");
-    for (const struct command *one = commands + 1; command->name == NULL && one->name != NULL;
+    for (const struct command *one = command_table + 1; command->name == NULL && one->name != NULL;
          one++) {
         if ((one->flags & COMMAND_HIDDEN) == 0)
             output_format(output, "  %-10s%s\n", one->name, one->summary);
@@ -121,23 +161,8 @@ void option_print_help(const struct command *commands, const struct command *com
         if (option == NULL || (group >= GROUP_GLOBAL && (command->flags & COMMAND_PLAIN)))
             continue;
         output_format(output, "\n%s:\n", option_group_name(group));
-        for (; option != NULL; option = option_next(command, group, option)) {
-            char brief[16] = "", left[128], argument[64], what[400], text[440];
-            option_argument(option, argument, sizeof argument);
-            if (option->brief != NULL)
-                snprintf(brief, sizeof brief, "-%s,", option->brief);
-            int size = snprintf(left, sizeof left, "  %-4s --%s%s%s%s", brief, option->name,
-                                option->alias != NULL ? ", --" : "",
-                                option->alias != NULL ? option->alias : "", argument);
-            if (size + 2 > INDENT)
-                output_format(output, "%s\n%*s", left, INDENT, "");
-            else
-                output_format(output, "%-*s", INDENT, left);
-            option_describe(option, what, sizeof what);
-            snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s", what,
-                     option->preset);
-            print_wrapped(output, text, INDENT, INDENT);
-        }
+        for (; option != NULL; option = option_next(command, group, option))
+            print_option(output, option, false);
     }
     if (command->flags & COMMAND_PLAIN)
         output_text(output, "\nOptions that go with every command: vitals --help\n");

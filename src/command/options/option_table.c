@@ -21,6 +21,7 @@ static const char *const methods[] = {"cgroup2",   "systemd", "perf",     "tasks
                                       "connector", "wait4",   "sampling", NULL};
 static const char *const states[] = {"running",      "sleeping", "disk_sleep", "stopped",
                                      "tracing_stop", "zombie",   "idle",       NULL};
+static const char *const help_forms[] = {"all", NULL};
 static const char *const layouts[] = {"<file>", "nvitop", NULL};
 static const char *const record_forms[] = {"vitals",
                                            "vitals-csv",
@@ -414,9 +415,9 @@ const struct option option_table[] = {
      .minimum = 0.01, .maximum = 86400,
      .help = "wait TIME, then send KILL to those still alive"},
 
-    {OPTION("json", TEXT, RUN, RUN | TRACK, run.json_path), .argument = "FILE",
+    {OPTION("json", TEXT, RUN, RUN | TRACK, run.json_path), .common = RUN, .argument = "FILE",
      .help = "also write the account to FILE as JSON; - is standard output"},
-    {OPTION("record", TEXT, RUN, RUN | TRACK, recording.path), .argument = "FILE",
+    {OPTION("record", TEXT, RUN, RUN | TRACK, recording.path), .common = RUN, .argument = "FILE",
      .help = "write each sample to FILE as it is taken: .db for SQLite, .csv for CSV; vitals "
              "report reads both. - is standard output and gets CSV"},
     {OPTION("format", TEXT, RUN, RUN, recording.format), .brief = "f", .argument = "NAME",
@@ -459,17 +460,19 @@ const struct option option_table[] = {
              "FILE.2 and so on, the highest the newest"},
     {OPTION("keep", NUMBER, RUN, MEASURERS, recording.keep), .argument = "N", .minimum = 1,
      .maximum = 1000000, .needs = "rotate", .help = "keep at most N of the older recordings"},
-    {OPTION("repeat", NUMBER, RUN, RUN, run.repeat), .brief = "n", .argument = "N", .minimum = 1,
+    {OPTION("repeat", NUMBER, RUN, RUN, run.repeat), .common = RUN,
+     .brief = "n", .argument = "N", .minimum = 1,
      .maximum = 1000000,
      .help = "run the command N times in sequence, and print mean, minimum, maximum and standard "
              "deviation of each figure; stop after a failed run. --record a.db records into "
              "a.1.db, a.2.db and so on, as vitals compare takes them"},
-    {OPTION("quiet", FLAG, RUN, RUN | TRACK, run.quiet), .brief = "q", .excludes = "verbose",
+    {OPTION("quiet", FLAG, RUN, RUN | TRACK, run.quiet), .common = RUN,
+     .brief = "q", .excludes = "verbose",
      .help = "print only enforced limits and errors of vitals itself, as a file or server that it "
              "could not write to"},
     {OPTION("verbose", FLAG, RUN, MARK, look.verbose), .brief = "v",
      .help = "say why a phase was not marked"},
-    {OPTION("verbose", FLAG, RUN, RUN | TRACK, look.verbose), .brief = "v",
+    {OPTION("verbose", FLAG, RUN, RUN | TRACK, look.verbose), .common = RUN, .brief = "v",
      .help = "print every figure, and how each was measured"},
     {OPTION("backup", TEXT, RUN, RUN | TRACK, run.backup), .argument = "FILE",
      .no_stream = "it is replaced while the run lasts",
@@ -498,7 +501,8 @@ const struct option option_table[] = {
 
     {OPTION("wait", FLAG, JOB, RUN, run.wait),
      .help = "also wait for processes that the command leaves running"},
-    {OPTION("gpus", NUMBER, JOB, RUN, run.gpus), .argument = "N", .minimum = 1, .maximum = 128,
+    {OPTION("gpus", NUMBER, JOB, RUN, run.gpus), .common = RUN,
+     .argument = "N", .minimum = 1, .maximum = 128,
      .help = "wait for N free GPUs, lock them and run the command on them alone, as vitals select "
              "--wait --lock does"},
     {OPTION("min-free-memory", TEXT, JOB, RUN, select.min_free), .argument = "SIZE",
@@ -512,10 +516,11 @@ const struct option option_table[] = {
      .help = "with --gpus: also accept GPUs that miss a limit by up to PERCENT, after all others"},
     {OPTION("gpus-chosen", FLAG, JOB, RUN, run.gpus_chosen), .needs = "gpus"},
 
-    {OPTION("limit-time", DURATION, LIMIT, RUN, run.limits.time_ns), .argument = "TIME",
+    {OPTION("limit-time", DURATION, LIMIT, RUN, run.limits.time_ns), .common = RUN,
+     .argument = "TIME",
      .minimum = 0.01, .maximum = 31536000,
      .help = "end the command after TIME: TERM to all its processes, KILL after --limit-grace"},
-    {OPTION("limit-memory", TEXT, LIMIT, RUN, run.limits.memory), .argument = "SIZE",
+    {OPTION("limit-memory", TEXT, LIMIT, RUN, run.limits.memory), .common = RUN, .argument = "SIZE",
      .help = "end the command when its processes together hold more than SIZE, as 40GiB or 500M; "
              "mapped files and huge pages of hugetlbfs do not count. If they pass it by 12.5 % (at "
              "least 16 MiB) at once, the kernel's cgroup limit kills: all processes with version 2, "
@@ -571,7 +576,8 @@ const struct option option_table[] = {
      .minimum = 0.1, .maximum = 86400,
      .help = "take a sample this often: 5, 0.5s, 1min; default: 1 s. A request gets the last one"},
 
-    {OPTION("mlflow", MAYBE, TELL, MEASURERS, export.mlflow.uri), .argument = "URI", .implied = "",
+    {OPTION("mlflow", MAYBE, TELL, MEASURERS, export.mlflow.uri), .common = RUN,
+     .argument = "URI", .implied = "",
      .help = "log samples, the account and the page of vitals report to a run of MLflow, at URI or "
              "where MLFLOW_TRACKING_URI says; vitals run gives its command the run as "
              "MLFLOW_RUN_ID"},
@@ -633,7 +639,8 @@ const struct option option_table[] = {
      .help = "read this often: 2, 0.5s, 100ms, 1min; default: 1 s, and 2 s for the monitor's "
              "processes. The monitor reads every 100ms at most; the rates of a report depend on "
              "--delay instead"},
-    {OPTION("interval", DURATION, MEASURE, MEASURERS, sampling.interval_ns), .argument = "TIME",
+    {OPTION("interval", DURATION, MEASURE, MEASURERS, sampling.interval_ns), .common = RUN,
+     .argument = "TIME",
      .minimum = 0.01, .maximum = 86400,
      .help = "read this often: 2, 0.5s, 100ms, 1min; default: 1 s"},
     {OPTION("interval", DURATION, SHOW, PS, sampling.interval_ns), .argument = "TIME",
@@ -654,7 +661,8 @@ const struct option option_table[] = {
              "in $XDG_CONFIG_HOME or ~/.config"},
     {OPTION("trace", FLAG, GLOBAL, ANY, machine.trace), .everywhere = true,
      .help = "report on stderr what could not be opened, found or read in time"},
-    {OPTION("help", FLAG, GLOBAL, ANY, help), .brief = "h", .help = "print this help and end"},
+    {OPTION("help", CHOICE, GLOBAL, ANY, help_form), .brief = "h", ALSO(help), .argument = "all",
+     .choices = help_forms, .help = "print this help and end; all: with every option"},
     {OPTION("version", FLAG, GLOBAL, ANY, version), .brief = "V",
      .help = "print the version and the built-in parts, and end"},
 
