@@ -1,5 +1,5 @@
 /* feed_json.c: a JSON document becomes a snapshot, member by member; jansson reads the JSON itself,
- * one row at a time.
+ * one row at a time, except for rows in the form that vitals writes (own_row.h).
  *
  * All numbers are read as doubles: the form has none above 2^53, and larger ones are strings. */
 #include "feed/feed_json.h"
@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "feed/json_rows.h"
+#include "feed/own_row.h"
 #endif
 
 enum { PATH_SHOWN = 100 };
@@ -43,7 +44,6 @@ int feed_fail(const struct feed_place *place, int code, vitals_error *error, con
 #if VITALS_WITH_JANSSON
 
 static const double EXACT_MAX = 9007199254740992.0; /* 2^53 */
-enum { METRICS_MAX = 256 };
 
 /* A document that is being read. The first mistake is in `error`; it ends the reading. */
 struct feed_json_reader {
@@ -53,7 +53,9 @@ struct feed_json_reader {
     uint64_t monotonic_ns;
     const char *bytes;
     size_t size;
-    struct json_rows rows; /* of the document, which are not in its tree; or none */
+    struct json_rows rows;        /* of the document, which are not in its tree; or none */
+    struct json_columns columns;  /* of the table that is read */
+    struct json_row_cells values; /* of the row that is read */
     /* where we are, for messages: "tables.gpu[3]" */
     const char *table;
     size_t row;
@@ -95,23 +97,35 @@ static int fail_syntax(const struct feed_json_reader *reader)
 
 /* ---- values ---- */
 
-static bool is_whole(const json_t *value, double minimum, double *out)
+static bool is_whole(double number, double minimum)
 {
-    double number = json_real_value(value);
-    if (!json_is_real(value) || number < minimum || number > EXACT_MAX || number != floor(number))
-        return false;
-    *out = number;
-    return true;
+    return number >= minimum && number <= EXACT_MAX && number == floor(number);
+}
+
+/* NaN for what is no number. */
+static double number_of(const json_t *value)
+{
+    return json_is_real(value) ? json_real_value(value) : (double)NAN;
+}
+
+static vitals_text text_of(const json_t *value)
+{
+    return (vitals_text){json_string_value(value), json_string_length(value)};
+}
+
+static int take_whole(const struct feed_json_reader *reader, double number, const char *member,
+                      uint64_t *out)
+{
+    if (!is_whole(number, 0))
+        return wrong(reader, member, "is no whole number from 0 to 2^53");
+    *out = (uint64_t)number;
+    return 0;
 }
 
 static int read_whole(const struct feed_json_reader *reader, const json_t *object,
                       const char *member, uint64_t *out)
 {
-    double number;
-    if (!is_whole(json_object_get(object, member), 0, &number))
-        return wrong(reader, member, "is no whole number from 0 to 2^53");
-    *out = (uint64_t)number;
-    return 0;
+    return take_whole(reader, number_of(json_object_get(object, member)), member, out);
 }
 
 /* Decimal digits in a string, as instants are written. */
@@ -140,70 +154,63 @@ static int read_text(const struct feed_json_reader *reader, const json_t *object
     const json_t *value = json_object_get(object, member);
     if (!json_is_string(value))
         return wrong(reader, member, "is no text");
-    *out = (vitals_text){json_string_value(value), json_string_length(value)};
+    *out = text_of(value);
     return 0;
 }
 
 /* One column of a row: its value, or the reason why there is none. */
-static int read_cell(const struct feed_json_reader *reader, const json_t *row, vitals_metric metric)
+static int put_cell(const struct feed_json_reader *reader, vitals_metric metric,
+                    const struct json_cell *cell)
 {
     const char *name = vitals_metric_name(metric);
-    const json_t *value = json_object_get(row, name);
-    const json_t *word = json_object_get(json_object_get(row, "availability"), name);
-    double number = json_real_value(value);
-    if (value == NULL)
+    vitals_availability state = cell->state;
+    bool null = cell->kind == CELL_NULL;
+    if (cell->kind == CELL_MISSING)
         return wrong(reader, name, "is missing");
-    vitals_availability state = VITALS_HAVE;
-    if (word != NULL) {
-        const char *text = json_string_value(word);
-        state = text != NULL ? vitals_availability_from_name(text) : VITALS_UNSET;
-    }
     if (state == VITALS_UNSET)
         return wrong(reader, name, "has an availability that is none");
-    if (json_is_null(value) && state > 0)
+    if (null && state > 0)
         return wrong(reader, name, "is null without a reason");
-    if (!json_is_null(value) && state < 0)
+    if (!null && state < 0)
         return wrong(reader, name, "has a value and a reason why it has none");
-    if (json_is_null(value)) {
+    if (null) {
         vitals_builder_missing(reader->builder, metric, state);
         return 0;
     }
 
+    double number = cell->kind == CELL_NUMBER ? cell->number : (double)NAN;
     switch (vitals_metric_type(metric)) {
     case VITALS_U64:
-        if (!is_whole(value, 0, &number))
+        if (!is_whole(number, 0))
             return wrong(reader, name, "is no whole number from 0 to 2^53");
         vitals_builder_u64(reader->builder, metric, (uint64_t)number, state);
         return 0;
     case VITALS_I64:
-        if (!is_whole(value, -EXACT_MAX, &number))
+        if (!is_whole(number, -EXACT_MAX))
             return wrong(reader, name, "is no whole number from -2^53 to 2^53");
         vitals_builder_i64(reader->builder, metric, (int64_t)number, state);
         return 0;
     case VITALS_F64:
-        if (!json_is_real(value))
+        if (cell->kind != CELL_NUMBER)
             return wrong(reader, name, "is no number");
         vitals_builder_f64(reader->builder, metric, number, state);
         return 0;
     case VITALS_TEXT:
-        if (!json_is_string(value))
+        if (cell->kind != CELL_TEXT)
             return wrong(reader, name, "is no text");
-        vitals_builder_text(reader->builder, metric,
-                            (vitals_text){json_string_value(value), json_string_length(value)},
-                            state);
+        vitals_builder_text(reader->builder, metric, cell->text, state);
         return 0;
     }
     return wrong(reader, name, "is of no type");
 }
 
-/* ---- tables ---- */
+/* ---- rows ---- */
 
 /* When something was read: the snapshot's clock less its age. `member` is for messages. */
-static int read_moment(const struct feed_json_reader *reader, const json_t *value,
-                       const char *member, uint64_t *out)
+static int take_moment(const struct feed_json_reader *reader, double age, const char *member,
+                       uint64_t *out)
 {
-    double age;
-    if (!is_whole(value, -EXACT_MAX, &age))
+    if (!is_whole(age, -EXACT_MAX))
         return wrong(reader, member, "is no whole number");
     uint64_t size = (uint64_t)fabs(age);
     if (age >= 0 ? size > reader->monotonic_ns : size > UINT64_MAX - reader->monotonic_ns)
@@ -212,42 +219,70 @@ static int read_moment(const struct feed_json_reader *reader, const json_t *valu
     return 0;
 }
 
-static int read_row(const struct feed_json_reader *reader, const json_t *row, vitals_table entity,
-                    const vitals_metric *metrics, size_t count)
+static int put_row(const struct feed_json_reader *reader, vitals_table entity)
 {
+    const struct json_columns *columns = &reader->columns;
+    const struct json_row_cells *row = &reader->values;
     uint64_t key = 0, parent = 0, moment = 0;
-    vitals_text label;
-    const json_t *words = json_object_get(row, "availability");
-    json_t *ages = json_object_get(row, "ages_ns");
-    bool has_parent = vitals_table_parent(entity) != 0 &&
-                      !json_is_null(json_object_get(row, "parent"));
-    if (words != NULL && !json_is_object(words))
-        return wrong(reader, "availability", "is no object");
-    if (read_whole(reader, row, "key", &key) < 0 ||
-        (has_parent && read_whole(reader, row, "parent", &parent) < 0) ||
-        read_text(reader, row, "label", &label) < 0 ||
-        read_moment(reader, json_object_get(row, "age_ns"), "age_ns", &moment) < 0)
+    if (take_whole(reader, row->key, "key", &key) < 0 ||
+        take_whole(reader, row->parent, "parent", &parent) < 0)
         return VITALS_EFORMAT;
-    vitals_builder_row(reader->builder, entity, key, parent, label, moment);
-    for (size_t i = 0; i < count; i++) {
-        int result = read_cell(reader, row, metrics[i]);
+    if (row->label.bytes == NULL)
+        return wrong(reader, "label", "is no text");
+    if (take_moment(reader, row->age_ns, "age_ns", &moment) < 0)
+        return VITALS_EFORMAT;
+    vitals_builder_row(reader->builder, entity, key, parent, row->label, moment);
+    for (size_t i = 0; i < columns->count; i++) {
+        int result = put_cell(reader, columns->metrics[i], &row->cells[i]);
         if (result < 0)
             return result;
     }
 
-    /* The moments of values that were not read with their row, but of columns that we do not know.
-     */
-    if (ages != NULL && !json_is_object(ages))
-        return wrong(reader, "ages_ns", "is no object");
-    for (void *at = json_object_iter(ages); at != NULL; at = json_object_iter_next(ages, at)) {
-        vitals_metric metric = vitals_metric_find(entity, json_object_iter_key(at));
-        if (metric == 0)
+    /* The moments of values that were not read with their row. */
+    for (size_t i = 0; i < columns->count; i++) {
+        if (!row->cells[i].aged)
             continue;
-        if (read_moment(reader, json_object_iter_value(at), "ages_ns", &moment) < 0)
+        if (take_moment(reader, row->cells[i].age_ns, "ages_ns", &moment) < 0)
             return VITALS_EFORMAT;
-        vitals_builder_read_at(reader->builder, metric, moment);
+        vitals_builder_read_at(reader->builder, columns->metrics[i], moment);
     }
     return 0;
+}
+
+/* The values of a row as jansson has it. */
+static int read_row(struct feed_json_reader *reader, const json_t *row, vitals_table entity)
+{
+    struct json_row_cells *out = &reader->values;
+    const json_t *words = json_object_get(row, "availability");
+    const json_t *ages = json_object_get(row, "ages_ns");
+    const json_t *parent = reader->columns.parented ? json_object_get(row, "parent") : json_null();
+    if (words != NULL && !json_is_object(words))
+        return wrong(reader, "availability", "is no object");
+    if (ages != NULL && !json_is_object(ages))
+        return wrong(reader, "ages_ns", "is no object");
+    out->key = number_of(json_object_get(row, "key"));
+    out->parent = json_is_null(parent) ? 0 : number_of(parent);
+    out->label = text_of(json_object_get(row, "label"));
+    out->age_ns = number_of(json_object_get(row, "age_ns"));
+    for (size_t i = 0; i < reader->columns.count; i++) {
+        const char *name = vitals_metric_name(reader->columns.metrics[i]);
+        const json_t *value = json_object_get(row, name), *age = json_object_get(ages, name);
+        const json_t *word = json_object_get(words, name);
+        out->cells[i] = (struct json_cell){
+            .kind = value == NULL           ? CELL_MISSING
+                    : json_is_null(value)   ? CELL_NULL
+                    : json_is_real(value)   ? CELL_NUMBER
+                    : json_is_string(value) ? CELL_TEXT
+                                            : CELL_OTHER,
+            .number = number_of(value),
+            .text = text_of(value),
+            .state = word == NULL ? VITALS_HAVE
+                                  : vitals_availability_from_name(json_string_value(word)),
+            .aged = age != NULL,
+            .age_ns = number_of(age),
+        };
+    }
+    return put_row(reader, entity);
 }
 
 static json_t *load_row(const struct feed_json_reader *reader, const struct json_row *row)
@@ -256,18 +291,22 @@ static json_t *load_row(const struct feed_json_reader *reader, const struct json
 }
 
 /* A row by its number in the document. */
-static int read_numbered(const struct feed_json_reader *reader, const json_t *number,
-                         vitals_table entity, const vitals_metric *metrics, size_t count)
+static int read_numbered(struct feed_json_reader *reader, const json_t *number, vitals_table entity)
 {
-    double place;
-    if (!is_whole(number, 0, &place) || place >= (double)reader->rows.count)
+    double place = number_of(number);
+    if (!is_whole(place, 0) || place >= (double)reader->rows.count)
         return wrong(reader, "it", "is no row");
     struct json_row *found = &reader->rows.rows[(size_t)place];
+    const vitals_text bytes = {reader->bytes + found->at, found->size};
+    if (own_row_read(bytes, &reader->columns, &reader->values)) {
+        found->read = true;
+        return put_row(reader, entity);
+    }
     json_t *row = load_row(reader, found);
     if (row == NULL)
         return fail_syntax(reader);
     found->read = true;
-    int result = read_row(reader, row, entity, metrics, count);
+    int result = read_row(reader, row, entity);
     json_decref(row);
     return result;
 }
@@ -276,9 +315,11 @@ static int read_numbered(const struct feed_json_reader *reader, const json_t *nu
 static int read_table(struct feed_json_reader *reader, const json_t *columns, const json_t *rows,
                       vitals_table entity)
 {
-    vitals_metric metrics[METRICS_MAX];
-    size_t count = 0;
+    struct json_columns *known = &reader->columns;
     const char *table = vitals_table_name(entity);
+    known->count = 0;
+    known->parented = vitals_table_parent(entity) != 0;
+    known->own = true;
     if (!json_is_array(columns))
         return REFUSE(reader, "columns.%s is no list", table);
     for (size_t i = 0; i < json_array_size(columns); i++) {
@@ -286,12 +327,13 @@ static int read_table(struct feed_json_reader *reader, const json_t *columns, co
         vitals_metric metric = name != NULL ? vitals_metric_find(entity, name) : 0;
         if (name == NULL)
             return REFUSE(reader, "columns.%s[%zu] is no name", table, i);
-        if (metric != 0 && count == METRICS_MAX)
+        if (metric != 0 && known->count == METRICS_MAX)
             return REFUSE(reader, "columns.%s has too many names", table);
+        known->own = known->own && metric > (i > 0 ? known->metrics[i - 1] : 0);
         if (metric != 0)
-            metrics[count++] = metric;
+            known->metrics[known->count++] = metric;
     }
-    vitals_builder_table(reader->builder, entity, metrics, count);
+    vitals_builder_table(reader->builder, entity, known->metrics, known->count);
 
     if (!json_is_array(rows))
         return REFUSE(reader, "tables.%s is no list", table);
@@ -299,8 +341,7 @@ static int read_table(struct feed_json_reader *reader, const json_t *columns, co
     reader->table = table;
     for (reader->row = 0; result == 0 && reader->row < json_array_size(rows); reader->row++) {
         const json_t *row = json_array_get(rows, reader->row);
-        result = (reader->rows.count > 0 ? read_numbered : read_row)(reader, row, entity, metrics,
-                                                                     count);
+        result = (reader->rows.count > 0 ? read_numbered : read_row)(reader, row, entity);
     }
     reader->table = NULL;
     return result;
