@@ -68,6 +68,14 @@ static bool write_line(const struct buffer *line)
     return !line->failed;
 }
 
+/* A line break is a blank in JSON, outside of its strings, where none may be. */
+static void blank(struct buffer *text, char line_break)
+{
+    char *at = text->bytes, *end = at + text->size;
+    while ((at = memchr(at, line_break, (size_t)(end - at))) != NULL)
+        *at = ' ';
+}
+
 /* Returns false if nobody reads any more. */
 static bool take(struct poll *poll, struct poll_host *host)
 {
@@ -88,11 +96,8 @@ static bool take(struct poll *poll, struct poll_host *host)
     buffer_reset(line);
     buffer_format(line, "%zu %" PRIu64 " ", (size_t)(host - poll->hosts), now_ns);
     if (good) {
-        /* A line break is a blank in JSON, outside of its strings, where none may be. */
-        for (size_t i = 0; i < answer->body.size; i++) {
-            char *byte = &answer->body.bytes[i];
-            *byte = *byte == '\n' || *byte == '\r' ? ' ' : *byte;
-        }
+        blank(&answer->body, '\n');
+        blank(&answer->body, '\r');
         buffer_string(line, "answer ");
         buffer_append(line, answer->body.bytes, answer->body.size);
     } else if (answer->lacking)
