@@ -8,8 +8,8 @@
 #include "util/base.h"
 #include "util/memory.h"
 
-const char *const fleet_state_names[FLEET_STATES] = {"waiting", "answers", "silent", "login",
-                                                     "other"};
+const char *const fleet_state_names[FLEET_STATES] = {"waiting", "answers",   "silent",
+                                                     "login",   "oversized", "other"};
 
 static uint64_t name_key(const char *name, size_t size)
 {
@@ -260,6 +260,9 @@ bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now
                        : fleet->prometheus
                            ? "the login is not permitted"
                            : "the login, or this name of it, is not permitted (--allow-host)");
+    } else if ((rest = behind(at, "oversized")) != NULL) {
+        state = FLEET_OVERSIZED;
+        (void)snprintf(why, sizeof why, "%s%s", of, rest);
     } else if ((rest = behind(at, "other")) != NULL)
         (void)snprintf(why, sizeof why,
                        fleet->prometheus          ? "Prometheus: it refuses the query (%.20s)"

@@ -143,14 +143,15 @@ static void close_ends(struct over_ssh *own, struct ssh_host *host)
 
 /* Ends the process, and says why. It may not end yet, as one that waits for a file of a server that
  * hangs. */
-static void give_up(struct over_ssh *own, struct fleet *fleet, size_t place, const char *why)
+static void give_up(struct over_ssh *own, struct fleet *fleet, size_t place, enum fleet_state state,
+                    const char *why)
 {
     struct ssh_host *host = &own->hosts[place];
     if (host->pid > 0)
         end_ssh(host->pid);
     close_ends(own, host);
     if (!host->done)
-        fleet_fail(fleet, place, FLEET_SILENT, clock_now_ns(), why);
+        fleet_fail(fleet, place, state, clock_now_ns(), why);
     host->ended = true;
 }
 
@@ -168,7 +169,7 @@ static void count_held(struct over_ssh *own, struct fleet *fleet, struct ssh_hos
     char why[FLEET_WHY];
     (void)snprintf(why, sizeof why,
                    "its answer is the largest of all that is on its way, above %d MiB", ALL_MIB);
-    give_up(own, fleet, most, why);
+    give_up(own, fleet, most, FLEET_OVERSIZED, why);
 }
 
 /* When a document that comes now was made. What waited while this process paused, in a pipe and in
@@ -210,7 +211,8 @@ static int take_output(struct over_ssh *own, struct fleet *fleet, size_t place, 
         taken++;
     }
     if (got >= 0 && wire_passed_over(host->says.lines) > 0)
-        give_up(own, fleet, place, "its answer is too large, above 4 MiB");
+        give_up(own, fleet, place, FLEET_OVERSIZED,
+                "its answer is above 4 MiB: run vitals there, or press Enter");
     count_held(own, fleet, host);
     return taken;
 }
@@ -271,7 +273,7 @@ static void turn(struct over_ssh *own, struct fleet *fleet)
         if (got != 0) {
             ended(own, fleet, place, got > 0 ? status : LOST_STATUS);
         } else if (!host->ended && now_ns - host->since_ns > own->timeout_ns + own->interval_ns)
-            give_up(own, fleet, place, "no answer in time");
+            give_up(own, fleet, place, FLEET_SILENT, "no answer in time");
     }
 }
 

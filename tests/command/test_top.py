@@ -1,8 +1,10 @@
 """`vitals top`: real `vitals serve` on loopback beside machines that are dead, hang, babble, lie and ask
 for a login."""
 
+import collections
 import contextlib
 import copy
+import itertools
 import json
 import os
 import pathlib
@@ -161,7 +163,7 @@ class Top(unittest.TestCase):
         names = {"dead": closed} | {kind: stranger.name for kind, stranger in strangers.items()}
         hosts = ",".join([*names.values(), *self.names])
         expected = {"hangs": ("silent", "no answer in time"), "dead": ("silent", "could not connect"),
-                    "rubbish": ("other", "no JSON"), "endless": ("other", "too large, above 1 MiB"),
+                    "rubbish": ("other", "no JSON"), "endless": ("oversized", "above 1 MiB: run vitals there"),
                     "login": ("login", "login"), "other": ("other", "no snapshot of vitals"),
                     "missing": ("other", "404"), "banner": ("silent", "")}
         answer = {names[kind]: state for kind, (state, _) in expected.items()} | dict.fromkeys(self.names, "answers")
@@ -536,7 +538,7 @@ class Prometheus(unittest.TestCase):
                 (says(b"rubbish"), "other", "unknown form"), (says(b"[" * 100000), "other", "unknown form"),
                 (says(b'{"status":"success","data":{"resultType":"vector","result":[]}}'), "other", "unknown form"),
                 (says(b"{}", "422 Unprocessable Entity"), "other", "refuses the query (422)"),
-                (says(b"", "401 Unauthorized"), "login", "login"), (endless, "other", "too large, above 16 MiB")):
+                (says(b"", "401 Unauthorized"), "login", "login"), (endless, "oversized", "above 16 MiB: name fewer machines (--hosts)")):
             with self.subTest(why):
                 _, machines = self.top(answer, "--hosts", "a", code=1)
                 self.assertEqual(machines["a"]["state"], state)
@@ -649,28 +651,49 @@ class OverSsh(unittest.TestCase):
 
 
 class Asking(unittest.TestCase):
-    """The process that asks, and a reader of its lines that stalls again and again."""
+    """The process that asks, and its lines."""
 
-    def test_a_slow_reader_hides_no_silent_machine(self):
-        large, dead = Stranger(says(b" " * 500000)), Stranger(hangs)
-        for one in (large, dead):
-            self.addCleanup(one.close)
+    @contextlib.contextmanager
+    def lines(self, machines, interval, timeout):
+        """The place of a machine and the kind of its answer, line by line."""
         lines, out = os.pipe()
-        config = {"tell": 1, "fleet": {"hosts": [f"http://{one.name}" for one in (large, dead)], "path": "/",
-                                       "interval_seconds": 0.05, "timeout_seconds": 0.3}}
+        config = {"tell": 1, "fleet": {"hosts": [f"http://{one.name}" for one in machines], "path": "/",
+                                       "interval_seconds": interval, "timeout_seconds": timeout}}
         with subprocess.Popen(["/bin/bash", "-c", f'exec "$0" 4>&{out}', BUILD / "tell"], env=environment(), pass_fds=(out,),
                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as program, open(lines, "rb") as reader:
             os.close(out)
             program.stdin.write(json.dumps(config).encode() + b"\n")
             program.stdin.flush()
-            words = []
-            for _ in range(60):
-                words.append(reader.readline().split(b" ", 3)[2])
-                if words[-1] == b"silent":
+            words = (line.split(b" ", 3) for line in reader)
+            yield ((int(word[0]), word[2].decode()) for word in words)
+            program.stdin.close()
+
+    def machines(self, *answers):
+        machines = [Stranger(answer) for answer in answers]
+        for one in machines:
+            self.addCleanup(one.close)
+        return machines
+
+    def test_a_slow_reader_hides_no_silent_machine(self):
+        """It stalls again and again."""
+        kinds = []
+        with self.lines(self.machines(says(b" " * 500000), hangs), 0.05, 0.3) as lines:
+            for _, kind in itertools.islice(lines, 60):
+                kinds.append(kind)
+                if kind == "silent":
                     break
                 time.sleep(0.2)  # longer than a request of the dead one takes, with the next line
-            program.stdin.close()
-        self.assertEqual(words[-1], b"silent", words)
+        self.assertEqual(kinds[-1], "silent", kinds)
+
+    def test_one_that_sends_too_much_is_asked_less_often(self):
+        asked = collections.Counter()
+        with self.lines(self.machines(says(b"{}"), says(b" " * (LIMIT + 1))), 0.1, 20) as lines:
+            for line in lines:
+                asked[line] += 1
+                if asked[0, "answer"] >= 40:
+                    break
+        self.assertEqual(set(asked), {(0, "answer"), (1, "oversized")})
+        self.assertLess(asked[1, "oversized"], 20)
 
 
 @unittest.skipUnless(BUILT, "built without the interactive screens")

@@ -77,7 +77,7 @@ esac
                           env={"PATH": f"{folder}:{os.environ['PATH']}"}, timeout=200)
         found = {one["host"]: (one["state"], one["why"]) for one in json.loads(done.stdout)["machines"]}
         self.assertEqual(found["good"], ("answers", None))
-        self.assertEqual(found["endless"], ("silent", "its answer is too large, above 4 MiB"))
+        self.assertEqual(found["endless"], ("oversized", "its answer is above 4 MiB: run vitals there, or press Enter"))
         self.assertEqual(found["banner"][0], "other")
         self.assertRegex(found["banner"][1], r"^no JSON of vitals: .*no shell here$")
         self.assertEqual(found["refused"][0], "silent")

@@ -1,6 +1,6 @@
 /* poll.c: see poll.h. One thread asks all machines; none waits for another, since each request has
- * a deadline of its own. A machine that does not answer is asked less often, up to every eighth
- * interval. */
+ * a deadline of its own. A machine that does not answer, or with too much, is asked less often, up
+ * to every eighth interval. */
 #include "export/fleet/poll.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static const uint64_t STALLED_NS = 100000000;
 
 enum {
     BEGUN_AT_ONCE = 64, /* requests begun in a turn: each new one may need a thread for its name */
-    BACK_OFF_MOST = 3,  /* a silent machine is asked every 2^3 intervals */
+    BACK_OFF_MOST = 3,  /* such a machine is asked every 2^3 intervals */
     CONNECTIONS_MOST = 4096,
     NAME_DESCRIPTORS = 3 /* of a request: its connection, and two while its name is looked up */
 };
@@ -82,6 +82,7 @@ static bool take(struct poll *poll, struct poll_host *host)
     struct client_answer *answer = &host->answer;
     struct buffer *line = &poll->line;
     bool good = answer->status == 200 && !answer->cut && answer->body.size > 0;
+    bool oversized = answer->cut && answer->body.size >= poll->most_bytes;
     uint64_t now_ns = clock_now_ns(), every_ns;
     poll->busy--;
     host->busy = false;
@@ -106,17 +107,21 @@ static bool take(struct poll *poll, struct poll_host *host)
         buffer_format(line, "silent %s", answer->why);
     else if (answer->status == 401 || answer->status == 403)
         buffer_format(line, "login %d", answer->status);
+    else if (oversized)
+        buffer_format(line, "oversized its answer is above %zu MiB: %s", poll->most_bytes >> 20,
+                      poll->form.size > 0 ? "name fewer machines (--hosts)"
+                                          : "run vitals there, or press Enter");
     else if (answer->cut)
-        buffer_format(line, "failed %s is too large, above %zu MiB",
-                      answer->body.size >= poll->most_bytes ? "its answer"
-                                                            : "all that is on its way",
-                      (answer->body.size >= poll->most_bytes ? poll->most_bytes : POLL_ROOM) >> 20);
+        buffer_format(line, "oversized all answers on their way are above %d MiB: %s",
+                      POLL_ROOM >> 20, "name fewer machines");
     else
         buffer_format(line, "other %d", answer->status);
     buffer_byte(line, '\n');
 
     host->excused = host->excused && answer->status == 0;
-    host->failures = answer->status != 0 ? 0 : host->failures + (host->failures < BACK_OFF_MOST);
+    host->failures = answer->status == 0 || oversized
+                         ? host->failures + (host->failures < BACK_OFF_MOST)
+                         : 0;
     every_ns = poll->interval_ns << host->failures;
     host->due_ns += every_ns;
     if (host->due_ns < now_ns)

@@ -16,7 +16,8 @@
  *     1 28338459615380 silent could not connect to node02:9847
  *     2 28338459615380 login 401
  *     3 28338459615380 other 404
- *     4 28338459615380 failed its answer is too large, above 1 MiB */
+ *     4 28338459615380 oversized its answer is above 1 MiB: run vitals there, or press Enter
+ *     5 28338459615380 failed it was not asked: no descriptor is left here (ulimit -n) */
 #pragma once
 
 enum {
