@@ -175,10 +175,11 @@ void detail_reset(struct row_batch *out, const struct metric_set *wanted)
     batch_reset(out, &all);
 }
 
-int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
-                struct row_batch *out)
+int detail_read(const vitals_context *context, struct user_cache *users,
+                const struct process_want *want, struct row_batch *out)
 {
-    const struct batch_row *row = batch_add_row(out, VITALS_TABLE_PROCESS, key,
+    const int64_t pid = want->pid;
+    const struct batch_row *row = batch_add_row(out, VITALS_TABLE_PROCESS, want->key,
                                                 (struct span){"", 0});
     if (row == NULL)
         return -ENOMEM;
@@ -188,7 +189,14 @@ int detail_read(const vitals_context *context, struct user_cache *users, uint64_
     bool made_up = player != NULL && batch_wants(out, VITALS_PROCESS_CGROUP);
     if (made_up)
         metric_set_remove(&out->wanted, VITALS_PROCESS_CGROUP);
+    bool bare = want->kernel_thread && batch_wants(out, VITALS_PROCESS_COMMAND_LINE);
+    if (bare)
+        metric_set_remove(&out->wanted, VITALS_PROCESS_COMMAND_LINE);
     bool whole = os_process_metrics(&context->os, pid, out);
+    if (bare) {
+        metric_set_add(&out->wanted, VITALS_PROCESS_COMMAND_LINE);
+        batch_set_string(out, VITALS_PROCESS_COMMAND_LINE, "");
+    }
     if (made_up) {
         metric_set_add(&out->wanted, VITALS_PROCESS_CGROUP);
         batch_set_string(out, VITALS_PROCESS_CGROUP, player->cgroup);

@@ -119,8 +119,9 @@ static int answer_read(struct query_result *answer, struct process *process, vit
             metric_set_add(&answer->batch.wanted, VITALS_PROCESS_WRITTEN_BYTES);
         }
         answer->details_ns = reader_now(&answer->reader);
-        int result = detail_read(answer->process->context, answer->process->users, process->key,
-                                 process->files.pid, &answer->batch);
+        const struct process_want want = {.key = process->key, .pid = process->files.pid};
+        int result = detail_read(answer->process->context, answer->process->users, &want,
+                                 &answer->batch);
         if (result == -ENOMEM)
             return out_of_memory(error);
         if (answer->io_with_details) {

@@ -43,6 +43,14 @@ static bool is_due(const struct process *process, const struct process_question 
     return true;
 }
 
+static bool is_kernel_thread(const struct process *process)
+{
+    const struct os_stat *stat = &process->stat;
+    const unsigned needed = OS_STAT_STATE | OS_STAT_FLAGS;
+    return (stat->has & needed) == needed && stat->state != 'Z' &&
+           (stat->flags & OS_KERNEL_THREAD) != 0;
+}
+
 size_t process_table_due(struct process_table *table, const struct process_question *question,
                          uint64_t now, struct process_batch *batch, size_t capacity)
 {
@@ -58,7 +66,8 @@ size_t process_table_due(struct process_table *table, const struct process_quest
         bool ended = process->key == 0; // in this very tick
         if (ended || !is_due(process, question, now) || !tree_has_row(table, process))
             continue;
-        batch->wants[batch->count++] = (struct process_want){process->key, process->files.pid};
+        batch->wants[batch->count++] = (struct process_want){process->key, process->files.pid,
+                                                             is_kernel_thread(process)};
         for (unsigned j = question->turn; j < question->turn + question->turn_count; j++) {
             struct process_turn *turn = &process->turns[j];
             turn->asked = turn->pending = true;
@@ -82,7 +91,7 @@ void process_batch_read(const vitals_context *context, struct user_cache *users,
         if (gate != NULL && !gate->enter(gate->data, want->key))
             break;
         batch->read_ns[i] = clock->monotonic_ns(clock->data);
-        int result = detail_read(context, users, want->key, want->pid, rows);
+        int result = detail_read(context, users, want, rows);
         batch->spent_ns[i] = clock->monotonic_ns(clock->data) - batch->read_ns[i];
         if (gate != NULL)
             gate->leave(gate->data, want->key);
@@ -138,8 +147,9 @@ static bool take(struct process_table *table, const struct process_batch *batch,
         return !refused;
     const struct batch_row *row = &batch->rows.rows[index];
     /* An answer without arguments means something else of a zombie: they are gone. */
-    bool of_command = metric_set_has(&batch->wanted, VITALS_PROCESS_COMMAND_LINE) ||
-                      metric_set_has(&batch->wanted, VITALS_PROCESS_PROGRAM_NAME);
+    bool of_command = !batch->wants[index].kernel_thread &&
+                      (metric_set_has(&batch->wanted, VITALS_PROCESS_COMMAND_LINE) ||
+                       metric_set_has(&batch->wanted, VITALS_PROCESS_PROGRAM_NAME));
     const struct batch_cell *cell = batch_find(&batch->rows, row, VITALS_PROCESS_COMMAND_LINE);
     bool empty = cell == NULL || cell->state <= 0 || cell->as.text.size == 0;
     bool zombie;

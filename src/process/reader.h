@@ -185,11 +185,17 @@ void detail_wanted(const struct metric_set *wanted, struct metric_set *out);
 /* Empties `out` for rows that hold those metrics, and what they are made of. */
 void detail_reset(struct row_batch *out, const struct metric_set *wanted);
 
+struct process_want {
+    uint64_t key;
+    int64_t pid;
+    bool kernel_thread; /* its stat says so: it has no arguments, and no file is read for them */
+};
+
 /* Adds a row with what the process tells of itself, by pid: the caller that takes it proves the
  * identity. 0; -ENOMEM: no memory (out->failed); -EMFILE: a descriptor was refused, and some of it
  * may be wrong. May block. */
-int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
-                struct row_batch *out);
+int detail_read(const vitals_context *context, struct user_cache *users,
+                const struct process_want *want, struct row_batch *out);
 
 /* Takes the wanted metrics from a row: what it does not say is UNSUPPORTED. A text that is as
  * before stays the same object. `zombie`: whether the process is one. */

@@ -17,11 +17,6 @@
  * asked again. */
 enum { PROCESS_BATCH = 256 };
 
-struct process_want {
-    uint64_t key;
-    int64_t pid;
-};
-
 struct process_batch {
     unsigned turn, turn_count; /* question: see process_table_due */
     struct metric_set wanted;  /* question */

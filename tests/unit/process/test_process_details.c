@@ -56,6 +56,32 @@ static void details_are_asked_for_when_they_are_due(void)
     tree_free(&tree);
 }
 
+/* Its stat tells that it has none: its file is not opened. */
+static void a_kernel_thread_has_no_arguments(void)
+{
+    enum { KERNEL_THREAD = 4194304 | 0x200000 };
+    struct tree tree = tree_new();
+    struct world world;
+    char text[256];
+    tree_process(&tree, 10, "job", 1, 100);
+    tree_process(&tree, 11, "kworker/0:1", 2, 100);
+    snprintf(text, sizeof text,
+             "11 (kworker/0:1) I 2 0 0 0 -1 %d 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0 0\n",
+             KERNEL_THREAD);
+    tree_text(&tree, 11, "stat", text);
+    for (int64_t pid = 10; pid <= 11; pid++)
+        tree_put(&tree, pid, "cmdline", "job\0-v", 7);
+    world_open(&world, tree.path, 0);
+    world_tick(&world);
+    CHECK_UINT(world_details(&world, 1, NS_PER_SECOND), 2);
+    world_tick(&world);
+    CHECK_TEXT(world_need(&world, 10), VITALS_PROCESS_COMMAND_LINE, "job\0-v\0");
+    CHECK_TEXT(world_need(&world, 11), VITALS_PROCESS_COMMAND_LINE, "");
+    CHECK_TEXT(world_need(&world, 11), VITALS_PROCESS_PROGRAM_NAME, "kworker/0:1");
+    world_close(&world);
+    tree_free(&tree);
+}
+
 /* Asks the processes for one column alone; returns how many were asked. */
 static size_t take_turn(struct world *world, unsigned turn, vitals_metric metric, uint64_t now_ns,
                         uint64_t every_ns)
@@ -375,6 +401,7 @@ static const check_test tests[] = {
     {"details come from a lane", details_come_from_a_worker},
     {"details are asked for when they are due", details_are_asked_for_when_they_are_due},
     {"columns of two cadences are read apart", columns_of_two_cadences_are_read_apart},
+    {"a kernel thread has no arguments", a_kernel_thread_has_no_arguments},
     {"what reads the same is kept", what_reads_the_same_is_kept},
     {"a zombie keeps its whole name", a_zombie_keeps_its_whole_name},
     {"a batch has an end", a_batch_has_an_end},

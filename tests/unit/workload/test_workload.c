@@ -310,7 +310,8 @@ static void read_process(unsigned pid)
     for (vitals_metric m = VITALS_PROCESS_UNIT; m <= VITALS_PROCESS_CONTAINER_NAME; m++)
         metric_set_add(&wanted, m);
     detail_reset(&machine.batch, &wanted);
-    CHECK_INT(detail_read(&machine.context, machine.cache, pid, (int64_t)pid, &machine.batch), 0);
+    const struct process_want want = {.key = pid, .pid = (int64_t)pid};
+    CHECK_INT(detail_read(&machine.context, machine.cache, &want, &machine.batch), 0);
 }
 
 static void check_text(vitals_metric metric, vitals_availability state, const char *text)
