@@ -76,6 +76,14 @@ class SystemCalls(unittest.TestCase):
     def test_machine(self):
         self.check("machine")
 
+    def test_ps(self):
+        """A whole run of the command: stat, statm and cmdline, each opened, read and closed, the owner of
+        their folder and the clock. Not exactly: for every 32 the worker reads how long it waited."""
+        few, many = (scene.working_calls(count, [scene.VITALS, "ps"], scene.WAKES | {"brk"})
+                     for count in (scene.SEVERAL, scene.CROWD))
+        each = (many - few) / (scene.CROWD - scene.SEVERAL)
+        self.assertAlmostEqual(each, EXPECTED["system_calls"]["ps"]["first"], delta=6 * MARGIN)
+
     def test_floor_counts_itself(self):
         """The floor is what everything else is compared with: its own count is the tracer's."""
         for case in ("plain", "usual", "processes"):

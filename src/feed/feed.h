@@ -25,10 +25,13 @@ struct feed {
     void (*close)(void *data);
 };
 
+/* An interval: one snapshot is taken when the feed is opened, and no other. */
+#define FEED_ONCE UINT64_MAX
+
 struct feed_sampler_options {
     const vitals_request *request; /* need not live on */
-    uint64_t interval_ns;          /* between snapshots; 0: each at once when it is asked for */
-    int cancel; /* a descriptor that ends the feed once it can be read; -1: none */
+    uint64_t interval_ns; /* between snapshots; 0: each at once when it is asked for; FEED_ONCE */
+    int cancel;           /* a descriptor that ends the feed once it can be read; -1: none */
 };
 
 /* Reads this machine, in the caller's thread: the first snapshot at once, the others at absolute

@@ -8,7 +8,8 @@
 #include <string.h>
 
 struct sampler_feed {
-    vitals_sampler *sampler;
+    vitals_sampler *sampler; /* NULL with FEED_ONCE */
+    vitals_snapshot *only;   /* of FEED_ONCE, until it is asked for */
     const vitals_clock *clock;
     uint64_t interval_ns;
     uint64_t due_ns; /* monotonic; 0: at once */
@@ -19,6 +20,11 @@ static int sampler_next(void *data, vitals_snapshot **out, vitals_error *error)
 {
     struct sampler_feed *feed = data;
     int result = 0;
+    if (feed->sampler == NULL) {
+        *out = feed->only;
+        feed->only = NULL;
+        return *out != NULL;
+    }
     if (feed->due_ns != 0 || feed->cancel >= 0) {
         do {
             result = feed->clock->wait_until(feed->clock->data, feed->cancel, feed->due_ns);
@@ -52,6 +58,7 @@ static void sampler_close(void *data)
 {
     struct sampler_feed *feed = data;
     vitals_sampler_free(feed->sampler);
+    vitals_snapshot_unref(feed->only);
     free(feed);
 }
 
@@ -66,7 +73,9 @@ int feed_sampler_open(vitals_context *context, const struct feed_sampler_options
     feed->clock = vitals_context_clock(context);
     feed->interval_ns = options->interval_ns;
     feed->cancel = options->cancel;
-    int result = vitals_sampler_new(context, options->request, &feed->sampler, error);
+    int result = options->interval_ns == FEED_ONCE
+                     ? vitals_snapshot_take_request(context, options->request, &feed->only, error)
+                     : vitals_sampler_new(context, options->request, &feed->sampler, error);
     if (result < 0) {
         sampler_close(feed);
         return result;

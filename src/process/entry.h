@@ -20,6 +20,7 @@ struct process_table {
     bool state_ever;      /* the state was due at any time */
     bool details_ever;    /* what workers read was due at any time */
     bool later; /* in this tick statm of new ones is read when the workers' answers are taken */
+    bool once;  /* process_table_once */
 
     struct process **by_pid, **next; /* `next` becomes by_pid at the end of a tick */
     size_t count, capacity, next_capacity;
@@ -97,6 +98,9 @@ bool process_refresh(struct process_table *table, struct process *process, bool 
 /* Gives up what was read ahead, else a quarter of what is kept; false where nothing is left.
  * `owner` is the table. */
 bool descriptors_relieve(void *owner);
+
+/* Closes the files of one, and reads first what was to be read of them later. */
+void descriptors_close(struct process_table *table, struct process *process);
 
 /* ---- new_processes.c: many that are met at once, read by several threads ---- */
 

@@ -127,6 +127,14 @@ static bool is_proven(struct process_table *table, struct process *process, bool
     return result == 0 && process_same_start(process, &stat);
 }
 
+static bool is_awaited(const struct process *process)
+{
+    bool awaited = false;
+    for (unsigned i = 0; i < PROCESS_TURNS; i++)
+        awaited |= process->turns[i].pending;
+    return awaited;
+}
+
 /* False where there were no descriptors to read it with. */
 static bool take(struct process_table *table, const struct process_batch *batch, size_t index)
 {
@@ -157,6 +165,8 @@ static bool take(struct process_table *table, const struct process_batch *batch,
         detail_take(process, &batch->rows, row, &batch->wanted, zombie, batch->read_ns[index]);
     else
         process->gone_tick = table->tick;
+    if (table->once && !is_awaited(process))
+        descriptors_close(table, process);
     return true;
 }
 

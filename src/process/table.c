@@ -76,6 +76,20 @@ static void read_due(struct process_table *table, struct process *process)
         (void)reader_statm(&table->reader, process);
 }
 
+static void close_files(struct process_table *table, struct process *process)
+{
+    table->stats_kept -= process->kept;
+    table->statms_kept -= process->files.statm >= 0;
+    process->kept = false;
+    os_process_close(&process->files);
+}
+
+void descriptors_close(struct process_table *table, struct process *process)
+{
+    read_due(table, process);
+    close_files(table, process);
+}
+
 static void drop_statm(struct process_table *table, struct process *process)
 {
     read_due(table, process);
@@ -94,14 +108,6 @@ static void shrink_statms(struct process_table *table, size_t quota)
     }
 }
 
-static void close_files(struct process_table *table, struct process *process)
-{
-    table->stats_kept -= process->kept;
-    table->statms_kept -= process->files.statm >= 0;
-    process->kept = false;
-    os_process_close(&process->files);
-}
-
 bool descriptors_relieve(void *owner)
 {
     struct process_table *table = owner;
@@ -115,10 +121,8 @@ bool descriptors_relieve(void *owner)
     size_t stat_quota = table->budget - size_min(table->statms_kept, table->budget);
     for (size_t i = table->key_count; i > 0 && table->stats_kept > stat_quota; i--) {
         struct process *process = table->by_key[i - 1];
-        if (process == table->current || !process->kept)
-            continue;
-        read_due(table, process);
-        close_files(table, process);
+        if (process != table->current && process->kept)
+            descriptors_close(table, process);
     }
     os_trace(&table->reader.context->os, "out of descriptors: %zu of %zu kept ones closed",
              before - kept(table), before);
@@ -129,8 +133,7 @@ bool descriptors_relieve(void *owner)
 static void settle_stat(struct process_table *table, struct process *process)
 {
     if (kept(table) >= table->budget || descriptors_is_high(table->ceiling, process->files.stat)) {
-        read_due(table, process);
-        close_files(table, process);
+        descriptors_close(table, process);
         return;
     }
     process->kept = true;
@@ -153,7 +156,7 @@ static void note(struct process_table *table, struct process *process, bool had_
 {
     if (!had_statm && process->files.statm >= 0) { // kept where there is room
         table->statms_kept++;
-        size_t stats = size_min(table->listed, table->budget);
+        size_t stats = table->once ? 0 : size_min(table->listed, table->budget);
         if (table->statms_kept > table->budget - stats || kept(table) > table->budget ||
             descriptors_is_high(table->ceiling, process->files.statm))
             drop_statm(table, process);
@@ -299,7 +302,8 @@ static void sweep(struct process_table *table)
 }
 
 /* In the first tick all are new: worth threads that read ahead, if there are CPUs for them and
- * descriptors for all. NULL: not so. */
+ * descriptors for all. If it is the only one, what is read ahead of the workers costs more than it
+ * gains: few files are open at a time then. NULL: not so. */
 static struct new_processes *read_ahead(const struct process_table *table)
 {
     enum { EACH = 32 }; // processes that are worth a thread
@@ -307,7 +311,8 @@ static struct new_processes *read_ahead(const struct process_table *table)
     size_t count = table->pids.count;
     bool everybody = table->count == 0 && (table->rows & VITALS_ROWS_ALL) != 0 &&
                      table->watcher == 0;
-    if (!everybody || count < 2 * EACH || count > table->budget / 2)
+    bool few_open = table->once && table->details_ever;
+    if (!everybody || few_open || count < 2 * EACH || count > table->budget / 2)
         return NULL;
     size_t helpers = size_min(os_cpus_usable(&context->os) - 1, count / EACH);
     helpers = size_min(helpers, NEW_PROCESSES_HELPERS);
@@ -332,7 +337,8 @@ static void pass_over(struct process_table *table, size_t *old, size_t *count, i
 
 static void merge(struct process_table *table)
 {
-    enum { FEW = 24, MANY = 128 };
+    enum { FEW = 24, MANY = 128, ONCE = 32 };
+    const size_t most = table->once ? ONCE : MANY;
     table->met_count = 0;
     table->tell_at = FEW;
     size_t old = 0, count = 0;
@@ -354,7 +360,7 @@ static void merge(struct process_table *table)
             /* Tells of the first soon, so that workers begin; the more there are, the more at once.
              */
             if (++table->met_count >= table->tell_at) {
-                table->tell_at = size_min(table->tell_at * 2, MANY);
+                table->tell_at = size_min(table->tell_at * 2, most);
                 table->met_count = 0;
                 if (table->met != NULL)
                     table->met(table->met_data);
@@ -418,7 +424,8 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
         /* As many statm as the stats of all listed processes leave room for. */
         table->ceiling = descriptors_ceiling();
         shrink_statms(table, table->budget - size_min(table->listed, table->budget));
-        table->later = table->details_ever && table->pids.count <= table->budget / 2;
+        table->later = table->details_ever &&
+                       (table->once || table->pids.count <= table->budget / 2);
     }
     table->read_ahead = 0;
     table->new_processes = read_ahead(table);
@@ -573,6 +580,11 @@ void process_table_select(struct process_table *table, unsigned rows, const int6
 void process_table_watcher(struct process_table *table, int64_t pid)
 {
     table->watcher = pid;
+}
+
+void process_table_once(struct process_table *table)
+{
+    table->once = true;
 }
 
 void process_table_watch_cgroup(struct process_table *table, int file, int folder)

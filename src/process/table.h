@@ -52,6 +52,10 @@ void process_table_only_chosen(struct process_table *table, bool only);
  * adopts the orphans below it. 0: there is none. */
 void process_table_watcher(struct process_table *table, int64_t pid);
 
+/* No tick comes after the next one, which is the first: the files of a process are closed once its
+ * workers have answered. */
+void process_table_once(struct process_table *table);
+
 /* A file, borrowed, whose text changes whenever a process of a cgroup runs, and the folder of that
  * cgroup; 0: none. It counts while the cgroup holds all of the tree but its root. */
 void process_table_watch_cgroup(struct process_table *table, int file, int folder);

@@ -180,8 +180,10 @@ int vitals_snapshot_take_request(vitals_context *context, const vitals_request *
 {
     vitals_sampler *sampler = NULL;
     int code = vitals_sampler_new(context, request, &sampler, error);
-    if (code == 0)
+    if (code == 0) {
+        sampler->tick.last = true;
         code = vitals_sampler_take(sampler, out, error);
+    }
     vitals_sampler_free(sampler);
     return code;
 }

@@ -121,8 +121,28 @@ static struct process_question question_of(const struct slow_source *source, siz
                                      &source->every_ns[turn], &source->turns[turn].wanted};
 }
 
+static void take_batch(struct slow_source *source, const struct source_tick *tick,
+                       struct worker *worker, int job)
+{
+    (void)source_count_call(&source->base, worker, job);
+    enum process_taken taken = process_table_take(tick->processes, worker_data(worker, job));
+    source->more |= taken == PROCESS_RELIEVED;
+    source->refused |= taken == PROCESS_REFUSED;
+}
+
+static void take_batches(struct slow_source *source, const struct source_tick *tick)
+{
+    struct worker *worker = source->base.worker;
+    for (size_t i = 0; i < source->batch_count; i++) {
+        if (!worker_collect(worker, source->batches[i]))
+            continue;
+        take_batch(source, tick, worker, source->batches[i]);
+        source->base.late = false;
+    }
+}
+
 /* First the processes of which everything is due, so that no file of theirs is read twice; then
- * turn by turn. */
+ * turn by turn. A first tick asks while it meets processes, and takes what was answered by then. */
 static int slow_ask(struct source *base, const struct source_tick *tick)
 {
     struct slow_source *source = (struct slow_source *)base;
@@ -130,6 +150,8 @@ static int slow_ask(struct source *base, const struct source_tick *tick)
     for (size_t i = 0; i < source->turn_count; i++)
         metric_set_join(&all, &source->turns[i].wanted);
 
+    if (tick->first)
+        take_batches(source, tick);
     source->more = source->refused = false;
     struct process_question question = {first_turn(source), (unsigned)source->turn_count,
                                         source->every_ns, &all};
@@ -151,15 +173,6 @@ static void hold(const struct slow_source *source, const struct source_tick *tic
                        held);
 }
 
-static void take_batch(struct slow_source *source, const struct source_tick *tick,
-                       struct worker *worker, int job)
-{
-    (void)source_count_call(&source->base, worker, job);
-    enum process_taken taken = process_table_take(tick->processes, worker_data(worker, job));
-    source->more |= taken == PROCESS_RELIEVED;
-    source->refused |= taken == PROCESS_REFUSED;
-}
-
 static int slow_collect(struct source *base, const struct source_tick *tick)
 {
     struct slow_source *source = (struct slow_source *)base;
@@ -171,12 +184,7 @@ static int slow_collect(struct source *base, const struct source_tick *tick)
         source_worker_end(base, back.worker, 0);
     }
 
-    for (size_t i = 0; i < source->batch_count; i++) {
-        if (!worker_collect(base->worker, source->batches[i]))
-            continue;
-        take_batch(source, tick, base->worker, source->batches[i]);
-        base->late = false;
-    }
+    take_batches(source, tick);
     return source->more ? slow_ask(base, tick) : 0;
 }
 

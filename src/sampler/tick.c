@@ -229,6 +229,8 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     uint64_t read_ns = os_now_ns(&tick->context->os);
     int code = host_read(&tick->host, tick->context, &tick->due, read_ns);
     process_table_tell(tick->processes, ask_details, tick);
+    if (tick->last && tick->now.first)
+        process_table_once(tick->processes);
     if (tick->last) /* what is not seen now is never seen: all are looked at */
         process_table_watch_cgroup(tick->processes, 0, 0);
     if (code == 0 && (metric_set_has_entity(wanted, VITALS_TABLE_PROCESS) ||

@@ -280,7 +280,7 @@ int command_ps(const struct settings *settings)
         code = ps_order_init(&ps.order, &settings->ps.sort);
     if (code == 0) {
         bool repeated = settings->sampling.interval_given;
-        uint64_t interval_ns = repeated ? settings->sampling.interval_ns : 0;
+        uint64_t interval_ns = repeated ? settings->sampling.interval_ns : FEED_ONCE;
         int cancel = repeated ? command_interrupts() : -1;
         int made = make_request(&ps, &request, &error);
         code = made < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)

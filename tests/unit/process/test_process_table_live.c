@@ -331,6 +331,31 @@ static void a_table_says_that_processes_are_hidden(void)
     tree_free(&tree);
 }
 
+/* With few descriptors too: what is answered makes room. */
+static void the_only_tick_closes_what_was_answered(void)
+{
+    static const uint32_t DESCRIPTORS[] = {0, 16};
+    for (size_t i = 0; i < CHECK_COUNT(DESCRIPTORS); i++) {
+        struct world world;
+        world_open(&world, NULL, DESCRIPTORS[i]);
+        world.wanted = (struct metric_set){0};
+        metric_set_add(&world.wanted, VITALS_PROCESS_PID);
+        metric_set_add(&world.wanted, VITALS_PROCESS_RESIDENT_BYTES);
+        metric_set_add(&world.wanted, VITALS_PROCESS_COMMAND_LINE);
+        process_table_once(world.table);
+        CHECK_INT(process_table_tick(world.table, &world.wanted), 0);
+        CHECK(world.table->stats_kept > 0 && world.table->statms_kept > 0);
+        CHECK(world_details(&world, 1, NS_PER_SECOND) > 0);
+        CHECK_UINT(world.table->stats_kept + world.table->statms_kept, 0);
+        vitals_error error;
+        CHECK_OK(world_write(&world, &error), error);
+        const vitals_row *row = world_need(&world, getpid());
+        CHECK_INT(vitals_row_availability(row, VITALS_PROCESS_RESIDENT_BYTES), VITALS_HAVE);
+        CHECK_INT(vitals_row_availability(row, VITALS_PROCESS_COMMAND_LINE), VITALS_HAVE);
+        world_close(&world);
+    }
+}
+
 static const check_test tests[] = {
     {"a child appears, changes and ends", a_child_appears_changes_and_ends},
     {"CPU time is that of the process", cpu_time_is_that_of_the_process},
@@ -339,6 +364,7 @@ static const check_test tests[] = {
     {"few descriptors lose nobody", few_descriptors_lose_nobody},
     {"descriptors are given up when they run out", descriptors_are_given_up_when_they_run_out},
     {"few descriptors are kept unless asked", few_descriptors_are_kept_unless_asked},
+    {"the only tick closes what was answered", the_only_tick_closes_what_was_answered},
     {"nothing is loaded into the kernel unless asked",
      nothing_is_loaded_into_the_kernel_unless_asked},
     {"a table says that processes are hidden", a_table_says_that_processes_are_hidden},
