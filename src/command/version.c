@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "command/output.h"
-#include "record/frame/deflate.h"
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
@@ -14,12 +13,11 @@
 #if VITALS_WITH_SQLITE
 #include <sqlite3.h>
 #endif
-
-static void print_library(struct output *output, const char *name, const char *version)
-{
-    if (version != NULL)
-        output_format(output, " %s/%s", name, version);
-}
+#if VITALS_WITH_ZLIB
+#include <zlib.h>
+#else
+#define ZLIB_VERSION ""
+#endif
 
 int command_version(const struct settings *settings)
 {
@@ -31,13 +29,14 @@ int command_version(const struct settings *settings)
 
     output_text(output, "linked with    libm");
 #if VITALS_WITH_JANSSON
-    print_library(output, "jansson", jansson_version_str());
+    output_format(output, " jansson/%s", jansson_version_str());
 #endif
-    print_library(output, "zlib", deflate_version());
     if (VITALS_WITH_SQLITE || VITALS_WITH_NCURSES)
         output_text(output, "\nvitals-full    with");
+    if (VITALS_WITH_ZLIB)
+        output_format(output, " zlib/%s", ZLIB_VERSION);
 #if VITALS_WITH_SQLITE
-    print_library(output, "SQLite", SQLITE_VERSION);
+    output_format(output, " SQLite/%s", SQLITE_VERSION);
 #endif
     output_text(output, VITALS_WITH_NCURSES ? " ncursesw\n" : "\n");
 
@@ -45,7 +44,7 @@ int command_version(const struct settings *settings)
     output_format(output, "reading JSON   %s\n", VITALS_WITH_JANSSON ? "yes" : "no");
     output_format(output, "monitor        %s\n", VITALS_WITH_NCURSES ? "yes" : "no");
     output_format(output, "recordings     CSV%s%s\n", VITALS_WITH_SQLITE ? ", SQLite" : "",
-                  deflate_version() != NULL ? ", packed" : "");
+                  VITALS_WITH_ZLIB ? ", packed" : "");
     output_text(output, VITALS_WITH_TELL ? "telling        yes\n" : "telling        no\n");
     return output_done(output, EXIT_DONE);
 }

@@ -1,8 +1,8 @@
 /* whole.h: the two programs of the command.
  *
- * `vitals` is linked without SQLite and ncurses, which take 0.4 ms to load: an eighth of the cost
- * of `vitals run`. Commands that need them are the same code in `vitals-full`, which is linked with
- * all libraries; it is executed before anything is read, written or started. */
+ * `vitals` is linked without SQLite, zlib and ncurses, which take 0.4 ms to load: an eighth of the
+ * cost of `vitals run`. Commands that need them are the same code in `vitals-full`, which is linked
+ * with all libraries; it is executed before anything is read, written or started. */
 #pragma once
 
 #include "command/command.h"

@@ -477,7 +477,7 @@ class Help(unittest.TestCase):
         result = vitals("-V")
         self.assertEqual(result.returncode, 0)
         self.assertRegex(result.stdout, r"\Avitals \d+\.\d+\.\d+\n")
-        self.assertRegex(result.stdout, r"(?m)^linked with    libm( jansson/\d\S+)?( zlib/\S+)?$")
+        self.assertRegex(result.stdout, r"(?m)^linked with    libm( jansson/\d\S+)?( zlib/\d\S+)?$")
         self.assertIn("reading JSON", result.stdout)
 
 

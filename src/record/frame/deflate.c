@@ -7,11 +7,6 @@
 #if VITALS_WITH_ZLIB
 #include <zlib.h>
 
-const char *deflate_version(void)
-{
-    return zlibVersion();
-}
-
 bool deflate_text(const struct buffer *from, struct buffer *out)
 {
     enum { WINDOW_BITS = 12, MEMORY_LEVEL = 5 };
@@ -63,11 +58,6 @@ int inflate_text(const void *content, size_t content_size, struct buffer *out, c
 }
 
 #else
-
-const char *deflate_version(void)
-{
-    return NULL;
-}
 
 bool deflate_text(const struct buffer *from UNUSED, struct buffer *out UNUSED)
 {

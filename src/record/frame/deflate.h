@@ -16,6 +16,3 @@ bool deflate_text(const struct buffer *from, struct buffer *out);
  * zlib). */
 int inflate_text(const void *content, size_t content_size, struct buffer *out, const char *path,
                  vitals_error *error);
-
-/* "1.2.13", or NULL in a build without zlib. */
-const char *deflate_version(void);
