@@ -19,6 +19,7 @@
 #include <vitals/clock.h>
 #include <vitals/request.h>
 #include <vitals/snapshot.h>
+#include <vitals/table.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,29 +90,36 @@ VITALS_API VITALS_CHECKED int vitals_process_ask(vitals_process *process,
                                                  vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
-/* A value that was read directly: its metric's type says which member has it. */
-typedef struct vitals_value {
-    vitals_availability availability; /* above 0, or VITALS_UNSUPPORTED: there is no value */
-    uint64_t u64;
-    int64_t i64;
-    double f64;
-    vitals_text text; /* in the caller's room for text */
-} vitals_value;
-
 /* Reads metrics of the table process directly, at the least cost: no snapshot is made. For those
- * that are read again and again and are not in stat: sizes of memory (virtual_bytes,
- * resident_bytes, shared_bytes, text_bytes, data_bytes), what io, status, cmdline and other files
- * of a process hold, and links such as working_directory. Returns 1, and writes `count` values to
- * `out` and their texts to `text`; or 0, after which both mean nothing: a metric is not one of
- * these, a value is missing and not for the reason VITALS_UNSUPPORTED, the texts are longer than
- * `capacity` bytes, or the process may have ended. vitals_process_ask then gives the values, or
- * says why there are none. The process has lived from before the first reading until after the
- * last; may block as vitals_process_ask. Cost: one system call for the proof, one for all sizes of
- * memory (statm, which stays open), one for each link, and three for each other file. */
+ * that are read again and again: what stands in stat (name, state, parent_pid, threads, times and
+ * more), sizes of memory (virtual_bytes, resident_bytes, shared_bytes, text_bytes, data_bytes),
+ * cpu_seconds, what io, status, cmdline and other files of a process hold, and links such as
+ * working_directory. Returns 1, and writes `count` values to `out` and their texts to `text`; or 0,
+ * after which both mean nothing: a metric is not one of these, a value is missing and not for the
+ * reason VITALS_UNSUPPORTED, the texts are longer than `capacity` bytes, or the process may have
+ * ended. vitals_process_ask then gives the values, or says why there are none. The process has
+ * lived from before the first reading until after the last; may block as vitals_process_ask. Cost:
+ * one system call for all that stands in stat, the proof included, else one for the proof; one for
+ * all sizes of memory (statm, which stays open), one for cpu_seconds and for each link, and three
+ * for each other file. */
 VITALS_API VITALS_CHECKED int vitals_process_read(vitals_process *process,
                                                   const vitals_metric *metrics, size_t count,
                                                   vitals_value *out, char *text, size_t capacity)
     VITALS_NONNULL(1, 2, 4, 5);
+
+/* Reads metrics of a table of the process directly, and calls `row` for each of its rows, as
+ * vitals_table_read does of the machine: thread, descriptor, mapping, mapped_file, environment,
+ * limit or socket. The process has lived from before the first reading until after the last, which
+ * is proven before the first row is handed over. Returns 0; or 1 where some rows may be missing or
+ * be cut (LOWER_BOUND). Errors: EARGUMENT (no metric, metrics of two tables or of another one),
+ * EGONE (it has ended; of a zombie also what it no longer has), EDENIED, EUNSUPPORTED, ESYSTEM,
+ * EMEMORY; `row` is then not called. May block as vitals_process_ask. Cost: the system calls of the
+ * table, and one for the proof. */
+VITALS_API VITALS_CHECKED int vitals_process_read_table(vitals_process *process,
+                                                        const vitals_metric *metrics, size_t count,
+                                                        vitals_row_fn *row, void *data,
+                                                        vitals_error *error)
+    VITALS_NONNULL(1, 2, 4);
 
 /* Read one value of the process that has the pid now, in one call; for a second value of it a
  * handle costs less. The metric is of the table process and of the type. A missing value is an

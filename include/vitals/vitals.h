@@ -34,6 +34,7 @@
 #include <vitals/sampler.h>
 #include <vitals/select.h>
 #include <vitals/snapshot.h>
+#include <vitals/table.h>
 #include <vitals/text.h>
 #include <vitals/units.h>
 #include <vitals/usage.h>

@@ -229,3 +229,56 @@ const struct batch_cell *batch_find(const struct row_batch *batch, const struct 
             return &batch->items[i];
     return NULL;
 }
+
+/* ---- rows for a caller ---- */
+
+vitals_table batch_want(struct row_batch *batch, const vitals_metric *metrics, size_t count)
+{
+    struct metric_set wanted = {0};
+    vitals_table entity = count != 0 && count <= METRIC_NUMBERS ? vitals_metric_table(metrics[0])
+                                                                : 0;
+    for (size_t i = 0; i < count && entity != 0; i++) {
+        if (vitals_metric_table(metrics[i]) != entity)
+            entity = 0;
+        else
+            metric_set_add(&wanted, metrics[i]);
+    }
+    batch_reset(batch, &wanted);
+    return entity;
+}
+
+/* A cell as a snapshot has it. What was not set, the row does not have. */
+static vitals_value value_of(const struct row_batch *batch, const struct batch_row *row,
+                             vitals_metric metric)
+{
+    const struct batch_cell *cell = batch_find(batch, row, metric);
+    vitals_value value = {.availability = VITALS_UNSUPPORTED, .text = {"", 0}};
+    if (cell != NULL)
+        value.availability = (vitals_availability)cell->state;
+    if (value.availability <= 0)
+        return value;
+    struct span text;
+    switch (vitals_metric_type(metric)) {
+    case VITALS_U64: value.u64 = cell->as.u64 < EXACT_MAX ? cell->as.u64 : EXACT_MAX; break;
+    case VITALS_I64: value.i64 = cell->as.i64; break;
+    case VITALS_F64: value.f64 = cell->as.f64; break;
+    default: text = batch_span(batch, cell); value.text = (vitals_text){text.bytes, text.size};
+    }
+    return value;
+}
+
+int batch_hand_over(const struct row_batch *batch, const vitals_metric *metrics, size_t count,
+                    vitals_row_fn *row, void *data)
+{
+    vitals_value values[METRIC_NUMBERS];
+    vitals_table entity = vitals_metric_table(metrics[0]);
+    bool more = true;
+    for (size_t i = 0; i < batch->row_count && more; i++) {
+        if (batch->rows[i].entity != entity)
+            continue;
+        for (size_t k = 0; k < count; k++)
+            values[k] = value_of(batch, &batch->rows[i], metrics[k]);
+        more = row(data, values, count) == 0;
+    }
+    return batch->states[entity] == VITALS_HAVE ? 0 : 1;
+}

@@ -10,6 +10,7 @@
 #include "model/values.h"
 #include "util/buffer.h"
 #include "util/cursor.h"
+#include <vitals/table.h>
 
 struct batch_cell {
     vitals_metric metric;
@@ -106,3 +107,11 @@ static inline struct span batch_label(const struct row_batch *batch, const struc
 {
     return (struct span){batch->text.bytes + row->label_at, row->label_size};
 }
+
+/* Wants the metrics alone: returns their table, or 0 if they are of two or there is none. */
+vitals_table batch_want(struct row_batch *batch, const vitals_metric *metrics, size_t count);
+
+/* Hands the rows of the table over, as <vitals/table.h> says. Returns what vitals_table_read does
+ * where nothing failed. */
+int batch_hand_over(const struct row_batch *batch, const vitals_metric *metrics, size_t count,
+                    vitals_row_fn *row, void *data);

@@ -214,6 +214,10 @@ struct row_columns {
     const struct metric_set *wanted; /* borrowed */
 };
 
+/* The value of a column of numbers that no worker reads; false if the metric is none. */
+bool rows_number(const struct process_reader *reader, const struct process *process,
+                 vitals_metric metric, struct value *out);
+
 void rows_columns(struct row_columns *out, const struct metric_set *wanted);
 
 /* Writes the row of a process; `parent` is its parent's key or 0. */

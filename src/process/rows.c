@@ -144,6 +144,18 @@ static struct value column_value(const struct process_reader *reader, const stru
     return COLUMNS[column].make(reader, process);
 }
 
+bool rows_number(const struct process_reader *reader, const struct process *process,
+                 vitals_metric metric, struct value *out)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++) {
+        if (COLUMNS[i].metric != metric)
+            continue;
+        *out = column_value(reader, process, i);
+        return true;
+    }
+    return false;
+}
+
 /* ---- the row ---- */
 
 _Static_assert(ARRAY_COUNT(COLUMNS) <= ARRAY_COUNT(((struct row_columns *)0)->numbers),

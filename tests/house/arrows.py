@@ -77,6 +77,7 @@ PUBLIC = {
     "snapshot.h": "model",
     "sys/account.h": "run",
     "sys/builder.h": "model",
+    "table.h": "model",
     "text.h": "util",
     "units.h": "util",
     "usage.h": "run",

@@ -80,7 +80,25 @@ static void what_there_is_not_is_an_error(void)
     vitals_context_free(context);
 }
 
-static const vitals_metric DIRECT[] = {VITALS_PROCESS_RESIDENT_BYTES,
+/* In stat, which a zombie has too. */
+static const vitals_metric IN_STAT[] = {VITALS_PROCESS_NAME,
+                                        VITALS_PROCESS_STATE,
+                                        VITALS_PROCESS_TERMINAL,
+                                        VITALS_PROCESS_PARENT_PID,
+                                        VITALS_PROCESS_THREADS,
+                                        VITALS_PROCESS_MINOR_FAULTS,
+                                        VITALS_PROCESS_NICE,
+                                        VITALS_PROCESS_CPU,
+                                        VITALS_PROCESS_SESSION,
+                                        VITALS_PROCESS_KERNEL_FLAGS,
+                                        VITALS_PROCESS_PRIORITY,
+                                        VITALS_PROCESS_CPU_USER_SECONDS,
+                                        VITALS_PROCESS_CHILDREN_SYSTEM_SECONDS};
+
+static const vitals_metric DIRECT[] = {VITALS_PROCESS_PID,
+                                       VITALS_PROCESS_START_SECONDS,
+                                       VITALS_PROCESS_CPU_SECONDS,
+                                       VITALS_PROCESS_RESIDENT_BYTES,
                                        VITALS_PROCESS_VIRTUAL_BYTES,
                                        VITALS_PROCESS_SHARED_BYTES,
                                        VITALS_PROCESS_TEXT_BYTES,
@@ -108,8 +126,13 @@ static void check_value(vitals_metric metric, const vitals_value *value, const v
         return;
     uint64_t number;
     int64_t integer;
+    double real;
     vitals_text text;
     switch (vitals_metric_type(metric)) {
+    case VITALS_F64:
+        CHECK_INT(vitals_row_f64(row, metric, &real), value->availability);
+        CHECK(value->f64 == real);
+        break;
     case VITALS_U64:
         CHECK_INT(vitals_row_u64(row, metric, &number), value->availability);
         CHECK_UINT(value->u64, number);
@@ -128,11 +151,13 @@ static void check_value(vitals_metric metric, const vitals_value *value, const v
 /* A value that is read directly is that of an answer. */
 static void what_is_read_directly_is_the_same(void)
 {
+    enum { ALL = CHECK_COUNT(DIRECT) + CHECK_COUNT(IN_STAT) };
     vitals_context *context = context_new();
     vitals_process *process = NULL;
     vitals_request *request = NULL;
     vitals_snapshot *answer = NULL;
-    vitals_value values[CHECK_COUNT(DIRECT)];
+    vitals_metric all[ALL];
+    vitals_value values[ALL];
     char text[8192];
     vitals_error error;
     pid_t child = child_new();
@@ -140,38 +165,40 @@ static void what_is_read_directly_is_the_same(void)
     CHECK_INT(waitpid(child, NULL, WUNTRACED), child);
     CHECK_OK(vitals_process_open(context, child, &process, &error), error);
     CHECK_OK(vitals_request_new(0, &request, &error), error);
-    for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++)
-        CHECK_OK(vitals_request_add(request, DIRECT[i], &error), error);
+    memcpy(all, DIRECT, sizeof DIRECT);
+    memcpy(all + CHECK_COUNT(DIRECT), IN_STAT, sizeof IN_STAT);
+    for (size_t i = 0; i < ALL; i++)
+        CHECK_OK(vitals_request_add(request, all[i], &error), error);
     CHECK_OK(vitals_process_ask(process, request, &answer, &error), error);
     const vitals_row *row = vitals_snapshot_row(answer, VITALS_TABLE_PROCESS, 0);
     for (int twice = 0; twice < 2; twice++) {
-        CHECK_INT(
-            vitals_process_read(process, DIRECT, CHECK_COUNT(DIRECT), values, text, sizeof text),
-            1);
-        for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++)
-            check_value(DIRECT[i], &values[i], row);
+        CHECK_INT(vitals_process_read(process, all, ALL, values, text, sizeof text), 1);
+        for (size_t i = 0; i < ALL; i++)
+            check_value(all[i], &values[i], row);
     }
-    for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++) {
-        CHECK_INT(vitals_process_read(process, &DIRECT[i], 1, values, text, sizeof text), 1);
-        check_value(DIRECT[i], values, row);
+    for (size_t i = 0; i < ALL; i++) {
+        CHECK_INT(vitals_process_read(process, &all[i], 1, values, text, sizeof text), 1);
+        check_value(all[i], values, row);
     }
 
-    /* What is in stat, made of others, of another table or none; and nothing of one that ends. */
-    static const vitals_metric NOT[] = {VITALS_PROCESS_NAME, VITALS_PROCESS_USER,
+    /* Made of others, of another table or none; and of one that has ended only what stat has. */
+    static const vitals_metric NOT[] = {VITALS_PROCESS_PROGRAM_NAME, VITALS_PROCESS_USER,
                                         VITALS_HOST_MEMORY_TOTAL_BYTES, (vitals_metric)0xffff};
     for (size_t i = 0; i < CHECK_COUNT(NOT); i++) {
         const vitals_metric both[] = {VITALS_PROCESS_UID, NOT[i]};
         CHECK_INT(vitals_process_read(process, both, 2, values, text, sizeof text), 0);
     }
     CHECK_INT(vitals_process_read(process, DIRECT, 0, values, text, sizeof text), 0);
-    const vitals_metric path = VITALS_PROCESS_EXECUTABLE;
+    const vitals_metric path = VITALS_PROCESS_EXECUTABLE, name = VITALS_PROCESS_NAME;
     CHECK_INT(vitals_process_read(process, &path, 1, values, text, 3), 0);
+    CHECK_INT(vitals_process_read(process, &name, 1, values, text, 3), 0);
     siginfo_t info;
     CHECK_INT(kill(child, SIGKILL), 0);
     CHECK_INT(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
     for (int reaped = 0; reaped < 2; reaped++) {
-        for (size_t i = 0; i < CHECK_COUNT(DIRECT); i++)
-            CHECK_INT(vitals_process_read(process, &DIRECT[i], 1, values, text, sizeof text), 0);
+        for (size_t i = 0; i < ALL; i++)
+            CHECK_INT(vitals_process_read(process, &all[i], 1, values, text, sizeof text),
+                      i >= CHECK_COUNT(DIRECT) && !reaped);
         CHECK_INT(vitals_process_is_running(process), !reaped);
         if (!reaped)
             CHECK_INT(waitpid(child, NULL, 0), child);
@@ -182,9 +209,95 @@ static void what_is_read_directly_is_the_same(void)
     vitals_context_free(context);
 }
 
+/* ---- rows that are read directly ---- */
+
+struct rows {
+    const vitals_snapshot *answer;
+    const vitals_metric *metrics;
+    size_t count, most;
+};
+
+static int compare_row(void *data, const vitals_value *values, size_t count)
+{
+    struct rows *rows = data;
+    const vitals_row *row = vitals_snapshot_row(rows->answer, vitals_metric_table(rows->metrics[0]),
+                                                rows->count++);
+    for (size_t i = 0; i < count && row != NULL; i++)
+        check_value(rows->metrics[i], &values[i], row);
+    CHECK(row != NULL);
+    return rows->count == rows->most;
+}
+
+static void check_tables(vitals_process *process)
+{
+    static const vitals_metric TABLES[][3] = {
+        {VITALS_THREAD_TID, VITALS_THREAD_NAME, VITALS_THREAD_CPU_USER_SECONDS},
+        {VITALS_ENVIRONMENT_NAME, VITALS_ENVIRONMENT_VALUE, VITALS_ENVIRONMENT_NAME},
+        {VITALS_LIMIT_SOFT, VITALS_LIMIT_NAME, VITALS_LIMIT_HARD_UNLIMITED},
+        {VITALS_DESCRIPTOR_NUMBER, VITALS_DESCRIPTOR_PATH, VITALS_DESCRIPTOR_DELETED},
+        {VITALS_MAPPING_ADDRESSES, VITALS_MAPPING_PATH, VITALS_MAPPING_SIZE_BYTES},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(TABLES); i++) {
+        vitals_request *request = NULL;
+        vitals_snapshot *answer = NULL;
+        vitals_error error;
+        CHECK_OK(vitals_request_new(0, &request, &error), error);
+        for (size_t k = 0; k < 3; k++)
+            CHECK_OK(vitals_request_add(request, TABLES[i][k], &error), error);
+        CHECK_OK(vitals_process_ask(process, request, &answer, &error), error);
+        struct rows rows = {.answer = answer, .metrics = TABLES[i]};
+        CHECK_OK(vitals_process_read_table(process, TABLES[i], 3, compare_row, &rows, &error),
+                 error);
+        CHECK_UINT(rows.count, vitals_snapshot_count(answer, vitals_metric_table(TABLES[i][0])));
+        CHECK(rows.count > 0);
+        struct rows first = {.answer = answer, .metrics = TABLES[i], .most = 1};
+        CHECK_OK(vitals_process_read_table(process, TABLES[i], 3, compare_row, &first, &error),
+                 error);
+        CHECK_UINT(first.count, 1);
+        vitals_snapshot_unref(answer);
+        vitals_request_free(request);
+    }
+}
+
+static void rows_that_are_read_directly_are_those_of_an_answer(void)
+{
+    static const vitals_metric NOT[][2] = {{VITALS_PROCESS_NAME, VITALS_PROCESS_NAME},
+                                           {VITALS_THREAD_TID, VITALS_LIMIT_SOFT},
+                                           {VITALS_MOUNT_TYPE, VITALS_MOUNT_TYPE},
+                                           {(vitals_metric)0xffff, VITALS_THREAD_TID}};
+    const vitals_metric variable = VITALS_ENVIRONMENT_NAME, tid = VITALS_THREAD_TID;
+    vitals_context *context = context_new();
+    vitals_process *process = NULL;
+    vitals_error error;
+    siginfo_t info;
+    pid_t child = child_new();
+    CHECK_INT(kill(child, SIGSTOP), 0);
+    CHECK_INT(waitpid(child, NULL, WUNTRACED), child);
+    CHECK_OK(vitals_process_open(context, child, &process, &error), error);
+    check_tables(process);
+    struct rows rows = {.metrics = &variable};
+    for (size_t i = 0; i < CHECK_COUNT(NOT); i++)
+        CHECK_INT(vitals_process_read_table(process, NOT[i], 2, compare_row, &rows, &error),
+                  VITALS_EARGUMENT);
+    CHECK_INT(vitals_process_read_table(process, &tid, 0, compare_row, &rows, NULL),
+              VITALS_EARGUMENT);
+    CHECK_INT(kill(child, SIGKILL), 0);
+    CHECK_INT(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    CHECK_INT(vitals_process_read_table(process, &variable, 1, compare_row, &rows, &error),
+              VITALS_EGONE);
+    CHECK_INT(waitpid(child, NULL, 0), child);
+    CHECK_INT(vitals_process_read_table(process, &tid, 1, compare_row, &rows, &error),
+              VITALS_EGONE);
+    CHECK_UINT(rows.count, 0);
+    vitals_process_close(process);
+    vitals_context_free(context);
+}
+
 static const check_test tests[] = {
     {"we know our own values", we_know_our_own_values},
     {"what there is not is an error", what_there_is_not_is_an_error},
     {"what is read directly is the same", what_is_read_directly_is_the_same},
+    {"rows that are read directly are those of an answer",
+     rows_that_are_read_directly_are_those_of_an_answer},
 };
 CHECK_TESTS(tests)

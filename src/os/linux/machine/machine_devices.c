@@ -80,7 +80,11 @@ static bool begin(struct devices_reading *reading, vitals_table entity, struct s
         return false;
     memcpy(reading->name, name.bytes, name.size);
     reading->name[name.size] = '\0';
-    return batch_add_row(reading->out, entity, 0, name) != NULL;
+    if (batch_add_row(reading->out, entity, 0, name) == NULL)
+        return false;
+    batch_set_text(reading->out,
+                   entity == VITALS_TABLE_DISK ? VITALS_DISK_NAME : VITALS_NETWORK_NAME, name);
+    return true;
 }
 
 static void take_disk(struct span line, void *data)

@@ -30,7 +30,7 @@ struct descriptors_reader {
     int64_t pid;
     int links, infos; /* folders; infos -1: not opened yet, below: negative errno */
     int root;         /* as infos */
-    bool wants_link, wants_status, wants_info, wants_type, wants_size;
+    bool wants_link, wants_status, wants_info, wants_type, wants_size, wants_deleted;
     bool has_own_device; /* of this /proc */
     uint32_t own_major, own_minor;
 };
@@ -247,7 +247,8 @@ static enum tie read_once(struct descriptors_reader *reader, uint64_t number, bo
     bool info = reader->wants_info || (reader->wants_size && is_dmabuf(one)) ||
                 (reader->wants_type && read_status(reader, one, AT_SYMLINK_NOFOLLOW) == 0 &&
                  (one->status.stx_mode & 0600) == 0);
-    bool status = reader->wants_status || (reader->wants_type && one->type == NULL);
+    bool status = reader->wants_status ||
+                  (one->type == NULL && (reader->wants_type || reader->wants_deleted));
     if (status && early)
         one->status_error = read_status(reader, one, 0);
     if (info && reader->infos == -1)
@@ -372,9 +373,8 @@ static void add_row(struct row_batch *out, const struct descriptor *one)
 
 static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
 {
-    static const vitals_metric STATUS[] = {VITALS_DESCRIPTOR_DELETED, VITALS_DESCRIPTOR_DEVICE,
-                                           VITALS_DESCRIPTOR_INODE, VITALS_DESCRIPTOR_SIZE_BYTES,
-                                           0};
+    static const vitals_metric STATUS[] = {VITALS_DESCRIPTOR_DEVICE, VITALS_DESCRIPTOR_INODE,
+                                           VITALS_DESCRIPTOR_SIZE_BYTES, 0};
     static const vitals_metric INFO[] = {VITALS_DESCRIPTOR_POSITION_BYTES, VITALS_DESCRIPTOR_FLAGS,
                                          VITALS_DESCRIPTOR_MODE, VITALS_DESCRIPTOR_CLOSE_ON_EXEC,
                                          0};
@@ -388,11 +388,12 @@ static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
         .wants_info = batch_wants_any(out, INFO),
         .wants_type = batch_wants(out, VITALS_DESCRIPTOR_TYPE),
         .wants_size = batch_wants(out, VITALS_DESCRIPTOR_SIZE_BYTES),
+        .wants_deleted = batch_wants(out, VITALS_DESCRIPTOR_DELETED),
     };
     if (reader.links < 0)
         return reader.links;
     reader.wants_link = reader.wants_status || reader.wants_info || reader.wants_type ||
-                        batch_wants(out, VITALS_DESCRIPTOR_PATH);
+                        reader.wants_deleted || batch_wants(out, VITALS_DESCRIPTOR_PATH);
     struct stat proc;
     if (os->live && fstat(os->proc, &proc) == 0) {
         reader.has_own_device = true;

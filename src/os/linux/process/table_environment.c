@@ -45,8 +45,9 @@ static int read_once(const struct os *os, int64_t pid, struct buffer *out, bool 
     struct linux_stat_memory memory = {{0, 0}, {0, 0}};
     linux_stat_memory(os, pid, &memory);
     int64_t size = 1;
+    bool whole = false; // the end that stat tells of was reached
     *cut = false;
-    while (size > 0 && !*cut) {
+    while (size > 0 && !*cut && !whole) {
         size_t piece = PAGE - (size_t)((memory.environment.start + out->size) % PAGE);
         size_t room = ENVIRONMENT_BYTES_MAX - out->size;
         char *at = buffer_reserve(out, piece);
@@ -54,12 +55,13 @@ static int read_once(const struct os *os, int64_t pid, struct buffer *out, bool 
         if (size > 0) {
             *cut = (size_t)size > room;
             buffer_advance(out, size_min((size_t)size, room));
+            whole = (size_t)size < piece && out->size == memory.environment.size;
         }
     }
 
-    // Its first byte can still be read, as long as this is the process's memory.
+    // Else its first byte can still be read, as long as this is the process's memory.
     char byte;
-    bool lasts = size == 0 && (out->size == 0 || linux_read(file, &byte, 1, 0) > 0);
+    bool lasts = whole || (size == 0 && (out->size == 0 || linux_read(file, &byte, 1, 0) > 0));
     os_close_descriptor(file);
     if (size < 0 || *cut)
         return size < 0 ? (int)size : 0;
