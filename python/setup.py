@@ -30,6 +30,7 @@ INSTALLED = re.compile(r"(bin/vitals|libexec/vitals/[^/]+|lib/libvitals(-record)
 
 # Types of native.c, for it and for cffi.
 TYPES = """
+#define VITALS_PYTHON_UNKNOWN -1000
 typedef struct vitals_python_plan {
     const vitals_request *request;
     const vitals_metric *metrics;
@@ -39,6 +40,7 @@ typedef struct vitals_python_plan {
 typedef struct vitals_python_answer {
     vitals_error error;
     vitals_snapshot *answer;
+    char *more;
     char bytes[4096];
 } vitals_python_answer;
 """
@@ -50,8 +52,18 @@ static size_t vitals_python_row(const vitals_row *row, const vitals_metric *metr
 static size_t vitals_python_rows(const vitals_snapshot *snapshot, vitals_table table, const vitals_metric *metrics,
                                  size_t count, char *out, size_t capacity);
 static int64_t vitals_python_ask(vitals_process *process, const vitals_python_plan *plan, vitals_python_answer *out);
+static int64_t vitals_python_ask_once(vitals_context *context, int64_t pid, double start_seconds,
+                                      const vitals_python_plan *plan, vitals_python_answer *out);
 static int64_t vitals_python_take(vitals_sampler *sampler, vitals_table table, const vitals_metric *metrics, size_t count,
                                   vitals_python_answer *out);
+static int64_t vitals_python_table(vitals_context *context, vitals_process *process, const vitals_metric *metrics,
+                                   size_t count, vitals_python_answer *out);
+static int64_t vitals_python_environment(vitals_process *process, vitals_python_answer *out);
+static int vitals_python_nice(vitals_process *process);
+static int vitals_python_io_priority(vitals_process *process);
+static int64_t vitals_python_limit(vitals_process *process, int resource);
+static int64_t vitals_python_cpus(vitals_process *process);
+static int vitals_python_folder(vitals_process *process, char *out, size_t capacity);
 static int64_t vitals_python_marks(const char *path, uint64_t *marks, size_t capacity);
 extern "Python" int vitals_python_write(void *data, const char *bytes, size_t size);
 extern "Python" void vitals_python_trace(void *data, const char *line);

@@ -160,12 +160,16 @@ def main():
             ("Process.memory_info, 200 times", 200, [ours.memory_info, theirs_.memory_info]),
             *((f"Process.{name}, 200 times", 200, [getattr(ours, name), getattr(theirs_, name)]) for name in (
                 "name", "status", "ppid", "cmdline", "cpu_percent", "num_threads", "uids", "gids", "io_counters", "exe",
-                "nice", "cwd", "cpu_affinity", "environ", "threads", "num_fds", "is_running")),
+                "nice", "ionice", "cwd", "cpu_affinity", "environ", "threads", "num_fds", "open_files", "net_connections",
+                "num_ctx_switches", "create_time", "is_running")),
+            ("Process.rlimit, 200 times", 200, [lambda: ours.rlimit(resource.RLIMIT_NOFILE),
+                                                lambda: theirs_.rlimit(resource.RLIMIT_NOFILE)]),
             ("Process(pid), 200 times", 200, [lambda: compat.Process(ours.pid), lambda: psutil.Process(ours.pid)]),
-            ("cpu_times, 200 times", 200, [compat.cpu_times, psutil.cpu_times]),
-            ("virtual_memory, 200 times", 200, [compat.virtual_memory, psutil.virtual_memory]),
-            ("disk_io_counters, 200 times", 200, [compat.disk_io_counters, psutil.disk_io_counters]),
-            ("net_io_counters, 200 times", 200, [compat.net_io_counters, psutil.net_io_counters]))])
+            *((f"{name}, 200 times", 200, [getattr(compat, name), getattr(psutil, name)]) for name in (
+                "cpu_times", "cpu_percent", "cpu_stats", "virtual_memory", "swap_memory", "disk_io_counters",
+                "net_io_counters", "boot_time", "getloadavg", "cpu_count")),
+            *((f"{name}, 50 times", 50, [getattr(compat, name), getattr(psutil, name)]) for name in (
+                "users", "net_if_addrs", "net_if_stats", "disk_partitions", "cpu_freq", "pids")))])
         beside_nvitop(children[0].pid)
     finally:
         for child in children:

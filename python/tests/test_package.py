@@ -495,8 +495,10 @@ class Psutil(unittest.TestCase):
             return of_some(pids, *names)
 
         def with_another_inode():
-            (mark,) = [mark for mark in psutil._alive if mark >> 32 == child.pid]
-            psutil._alive[mark ^ 1] = psutil._alive.pop(mark)
+            alive = psutil._alive[1]
+            (mark,) = [mark for mark in alive if mark >> 32 == child.pid]
+            alive[mark ^ 1] = alive.pop(mark)
+            psutil._alive = b"", alive
         with unittest.mock.patch.object(psutil, "_of_some", counted):
             found = {process.pid: process for process in psutil.process_iter()}
         self.assertIn(child.pid, read)
@@ -651,6 +653,89 @@ finally:
         while not str(vitals.Process(long.pid)["command_line"]).startswith("sleep"):
             time.sleep(0.01)
         self.assertEqual(vitals.Process(long.pid)["command_line"], "sleep\0" + "600\0" * 3000)
+
+    def test_tables_that_are_read_directly(self):
+        """Without a snapshot, and without a thread that is left."""
+        names = ("mount_point", "device", "type", "options")
+        rows = vitals.snapshot("mount").mount.rows(*names)
+        self.assertEqual(sorted(map(str, vitals.read_rows("mount", *names))), sorted(map(str, rows)))
+        self.assertIn(["lo"], vitals.read_rows("network", "name"))
+        self.assertEqual(os.listdir("/proc/self/task"), [str(os.getpid())])
+        for wrong in (("mount", "none"), ("none", "type"), ("process", "name"), ("host", "cpu_user_seconds"), ("mount",)):
+            with self.assertRaises(vitals.ArgumentError, msg=wrong):
+                vitals.read_rows(*wrong)
+        with self.assertRaises(vitals.UnsupportedError):
+            vitals.read_rows("gpu", "name")
+
+    def test_tables_of_a_process_that_are_read_directly(self):
+        given = {"PATH": os.environ["PATH"], "LONG": "long " * 10000, "EMPTY": "", "Ä": "\udcff"}
+        child = subprocess.Popen(["sleep", "600"], env=given)
+        self.addCleanup(child.kill)
+        process = vitals.Process(child.pid)
+        while process["state"] != "sleeping" or process["executable"] == os.path.realpath(sys.executable):
+            time.sleep(0.01)
+        self.assertEqual(process.environment(), given)
+        for table, names in (("environment", ("name", "value")), ("thread", ("tid", "name", "cpu_user_seconds")),
+                             ("limit", ("name", "soft", "hard_unlimited")), ("mapping", ("path", "resident_bytes"))):
+            self.assertEqual(process.read_rows(table, *names), process.ask(table)[table].rows(*names), table)
+        with self.assertRaises(vitals.ArgumentError):
+            process.read_rows("mount", "type")
+        child.kill()
+        while process["state"] != "zombie":
+            time.sleep(0.01)
+        self.assertEqual([row[0] for row in process.read_rows("thread", "tid")], [child.pid])
+        for ask in (process.environment, lambda: process.read_rows("environment", "name")):
+            self.assertRaises(vitals.GoneError, ask)
+        child.wait()
+        for ask in (process.environment, lambda: process.read_rows("thread", "tid")):
+            self.assertRaises(vitals.GoneError, ask)
+
+    def test_what_the_kernel_says_of_a_pid(self):
+        """By one call that proves the process behind it; of a zombie and of a reaped process as ever."""
+        from vitals.compat import psutil
+        child = subprocess.Popen(["sleep", "600"], cwd="/", preexec_fn=lambda: os.nice(3))
+        self.addCleanup(child.kill)
+        process = psutil.Process(child.pid)
+        (found,) = [one for one in psutil.process_iter() if one.pid == child.pid]
+        process.cpu_affinity([min(os.sched_getaffinity(0))])
+        process.ionice(psutil.IOPRIO_CLASS_BE, 5)
+        process.rlimit(psutil.RLIMIT_NOFILE, (99, 100))
+        process.rlimit(psutil.RLIMIT_CORE, (0, psutil.RLIM_INFINITY) if os.geteuid() == 0 else (0, 0))
+        for one in (process, found):
+            self.assertEqual((one.nice(), one.cwd(), one.cpu_affinity()), (3, "/", [min(os.sched_getaffinity(0))]))
+            self.assertEqual(one.ionice(), (psutil.IOPRIO_CLASS_BE, 5))
+            self.assertEqual(one.rlimit(psutil.RLIMIT_NOFILE), (99, 100))
+            self.assertEqual(one.rlimit(psutil.RLIMIT_CORE)[0], 0)
+            with one.oneshot():
+                self.assertEqual((one.nice(), one.cwd()), (3, "/"))
+        child.kill()
+        while process.status() != "zombie":
+            time.sleep(0.01)
+        self.assertEqual(process.nice(), 3)
+        self.assertRaises(psutil.ZombieProcess, process.cwd)
+        self.assertRaises(psutil.ZombieProcess, process.environ)
+        child.wait()
+        for ask in (process.nice, process.ionice, process.cwd, process.cpu_affinity, process.environ, process.threads,
+                    process.open_files, process.net_connections, lambda: process.rlimit(psutil.RLIMIT_NOFILE)):
+            with self.assertRaises(psutil.NoSuchProcess, msg=ask) as raised:
+                ask()
+            self.assertNotIsInstance(raised.exception, psutil.ZombieProcess)
+
+    def test_the_machine_is_as_psutil_has_it(self):
+        try:
+            import psutil as theirs
+        except ImportError:
+            self.skipTest("psutil is not installed")
+        from vitals.compat import psutil as ours
+
+        def plain(value):
+            if isinstance(value, dict):
+                return {name: plain(one) for name, one in value.items()}
+            return [tuple(one) for one in value] if isinstance(value, list) else value
+        for ask in (lambda one: one.net_if_addrs(), lambda one: one.cpu_count(),
+                    lambda one: {name: stats[0:1] + stats[3:] for name, stats in one.net_if_stats().items()},
+                    lambda one: [part[1:3] for part in one.disk_partitions(all=True)]):
+            self.assertEqual(plain(ask(ours)), plain(ask(theirs)))
 
     def test_rows_of_a_table_at_once(self):
         taken = vitals.snapshot("process.pid", "process.name", "process.working_directory")

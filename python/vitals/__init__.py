@@ -53,6 +53,7 @@ if TYPE_CHECKING:  # `as` says that these are public
     from vitals._snapshot import Snapshot as Snapshot
     from vitals._snapshot import Table as Table
     from vitals._snapshot import read_json as read_json
+    from vitals._snapshot import read_rows as read_rows
     from vitals._snapshot import snapshot as snapshot
 
 # Where each name is. A module is loaded with the first use of one of its names.
@@ -64,7 +65,7 @@ _HOMES = {
     "_record": ("Phase", "Recording", "Series", "Span", "record", "replay"),
     "_run": ("Account", "Figure", "Run", "account", "phase", "run"),
     "_select": ("find_gpu", "select_gpus"),
-    "_snapshot": ("History", "Row", "Sampler", "Snapshot", "Table", "read_json", "snapshot"),
+    "_snapshot": ("History", "Row", "Sampler", "Snapshot", "Table", "read_json", "read_rows", "snapshot"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

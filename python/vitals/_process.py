@@ -7,7 +7,8 @@ import os
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, GoneError, Pointer, TimedOutError, ffi, lib
-from vitals._snapshot import _ANSWER, _ROOM, Plan, Row, Snapshot, Value, _new, nanoseconds, plan_of, request
+from vitals._snapshot import (_ANSWER, _ROOM, Plan, Row, Snapshot, Value, _new, nanoseconds, plan_of, request, rows_of,
+                              written)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,12 +103,19 @@ class Process:
         asked, plan, _ = _plans.get(names) or _plan(names)
         answer = _new(_ANSWER)
         size = lib.vitals_python_ask(self.pointer, asked, answer)
-        if size < 0:
-            _core.check(size, answer.error)
-        if size <= _ROOM:
-            return plan.values(ffi.unpack(answer.bytes, size))[:2]
-        taken = Snapshot(answer.answer)
-        return plan.read(lib.vitals_snapshot_row(taken.pointer, PROCESS, 0))
+        return _told(size, answer, plan)
+
+    def read_rows(self, table: str, *names: str) -> list[list[Value]]:
+        """Some columns of a table of its own (thread, descriptor, mapping, environment, limit, socket) as a list of
+        rows: what costs least where that table alone is wanted."""
+        return rows_of(self.pointer, table, names, self._context)
+
+    def environment(self) -> dict[str, str]:
+        """What it was given as its environment when its program began. Of a name that stands there twice the last."""
+        answer = _new(_ANSWER)
+        raw = written(lib.vitals_python_environment(self.pointer, answer), answer)
+        words = raw.decode("utf-8", "surrogateescape").split("\0")
+        return dict(zip(words[::2], words[1::2]))
 
     def __getitem__(self, name: str) -> Value:
         return self.read(name)[0]
@@ -204,6 +212,25 @@ class Process:
         unlimited = 2**64 - 1
         _core.call(lib.vitals_process_set_limit, self.pointer, _core.encode(name),
                    unlimited if soft is None else soft, unlimited if hard is None else hard)
+
+
+def _told(size: int, answer: Pointer, plan: Plan) -> tuple[list[Value], bytes]:
+    if size < 0:
+        _core.check(size, answer.error)
+    if size <= _ROOM:
+        values, states, _ = plan.values(ffi.unpack(answer.bytes, size))
+        return values, states
+    taken = Snapshot(answer.answer)
+    return plan.read(lib.vitals_snapshot_row(taken.pointer, PROCESS, 0))
+
+
+def read_once(pid: int, start_seconds: float, names: tuple[str, ...]) -> tuple[list[Value], bytes]:
+    """As read_available of the process that has a pid, if it started then: where it is asked once, this costs less than
+    a handle. For other modules of this package."""
+    asked, plan, _ = _plans.get(names) or _plan(names)
+    answer = _new(_ANSWER)
+    context = _core.default_context().pointer
+    return _told(lib.vitals_python_ask_once(context, pid, start_seconds, asked, answer), answer, plan)
 
 
 _plans: dict[tuple[str, ...], tuple[Pointer, Plan, Pointer]] = {}

@@ -488,6 +488,36 @@ def read_json(document: str | bytes) -> Snapshot:
     return Snapshot(_core.create("vitals_snapshot", lib.vitals_snapshot_read_json, raw, len(raw)))
 
 
+def written(size: int, answer: Pointer) -> bytes:
+    """What native.c wrote of a table that was read directly."""
+    if size < 0:
+        _core.check(size, answer.error)
+    if size <= _ROOM:
+        raw: bytes = ffi.unpack(answer.bytes, size)
+        return raw
+    try:
+        return bytes(ffi.buffer(answer.more, size))
+    finally:
+        lib.free(answer.more)
+
+
+def rows_of(process: Pointer, table: str, names: tuple[str, ...], context: Context | None = None,
+            lacking: bool = False) -> list[list[Value]]:
+    """Columns of a table of a process, or (NULL) of the machine, read directly; `lacking`: no rows, and no error, where
+    this machine has no such table. For other modules of this package."""
+    plan, answer = plan_of(_core.table_number(table), names), _new(_ANSWER)
+    pointer = (context or _core.default_context()).pointer
+    size = lib.vitals_python_table(pointer, process, plan.metrics, plan.count, answer)
+    return [] if lacking and size == lib.VITALS_EUNSUPPORTED else plan.rows(written(size, answer))
+
+
+def read_rows(table: str, *names: str, context: Context | None = None) -> list[list[Value]]:
+    """Reads some columns of a table of the machine now, in this thread and without a snapshot: what costs least for
+    tables that a sampler reads beside its ticks (mount, filesystem, network_address, login, socket, sensor; of host,
+    cpu, disk and network what is not counted). May block as these may."""
+    return rows_of(ffi.NULL, table, names, context)
+
+
 DEFAULT = ("machine", "gpus", "processes")
 
 
@@ -536,14 +566,22 @@ class Sampler:
 
     def take_rows(self, table: str, *names: str) -> list[list[Value]]:
         """Reads now, and gives some columns of a table: what costs least where it is small and read again and again."""
+        return self.rows_reader(table, *names)()
+
+    def rows_reader(self, table: str, *names: str) -> Callable[[], list[list[Value]]]:
+        """A function that does what `take_rows` does with these arguments, for a loop."""
         number = _core.table_number(table)
-        plan, answer = plan_of(number, names), _new(_ANSWER)
-        size = lib.vitals_python_take(self._sampler(), number, plan.metrics, plan.count, answer)
-        if size < 0:
-            _core.check(size, answer.error)
-        if size <= _ROOM:
-            return plan.rows(ffi.unpack(answer.bytes, size))
-        return plan.read_all(Snapshot(answer.answer), number)
+        plan, take, sampler = plan_of(number, names), lib.vitals_python_take, self._sampler
+
+        def read() -> list[list[Value]]:
+            answer = _new(_ANSWER)
+            size = take(sampler(), number, plan.metrics, plan.count, answer)
+            if size < 0:
+                _core.check(size, answer.error)
+            if size <= _ROOM:
+                return plan.rows(ffi.unpack(answer.bytes, size))
+            return plan.read_all(Snapshot(answer.answer), number)
+        return read
 
     def start(self) -> Sampler:
         """Starts the thread that reads at each interval."""

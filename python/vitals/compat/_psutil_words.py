@@ -29,6 +29,8 @@ AF_LINK = socket.AF_PACKET
 MEMBERS = {member.name: member for kind in (NicDuplex, BatteryTime, IOPriority) for member in kind}
 globals().update(MEMBERS)
 
-FAMILIES = {"inet": socket.AF_INET, "inet6": socket.AF_INET6, "unix": socket.AF_UNIX, "packet": socket.AF_PACKET}
+FAMILIES = {"inet": socket.AF_INET, "inet6": socket.AF_INET6, "unix": socket.AF_UNIX, "packet": socket.AF_PACKET,
+            "link": AF_LINK}
 SOCKET_TYPES = {"stream": socket.SOCK_STREAM, "datagram": socket.SOCK_DGRAM, "seqpacket": socket.SOCK_SEQPACKET}
 DUPLEX = {"full": NicDuplex.NIC_DUPLEX_FULL, "half": NicDuplex.NIC_DUPLEX_HALF}
+IO_CLASSES = tuple(IOPriority)  # by their numbers

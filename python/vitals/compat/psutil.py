@@ -21,7 +21,8 @@ import weakref
 import vitals
 from vitals import _core
 from vitals._core import ffi, lib
-from vitals._snapshot import Row, Snapshot, Table, request
+from vitals._process import read_once
+from vitals._snapshot import Snapshot, Table, _new, request, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -214,12 +215,12 @@ os.register_at_fork(after_in_child=_forget_samplers)
 
 def _again(table: str, *names: str) -> list[list[Any]]:
     """Rows by a sampler that this thread keeps: its files are open already."""
-    samplers = _kept.__dict__
-    sampler = samplers.get((table, names))  # type: ignore[call-overload]
-    if sampler is None:
-        sampler = vitals.Sampler(*(f"{table}.{name}" for name in names))
-        samplers[table, names] = sampler  # type: ignore[index]
-    return sampler.take_rows(table, *names)  # type: ignore[no-any-return]
+    readers: Any = _kept.__dict__
+    reader = readers.get((table, names))
+    if reader is None:
+        reader = vitals.Sampler(*(f"{table}.{name}" for name in names)).rows_reader(table, *names)
+        readers[table, names] = reader
+    return reader()  # type: ignore[no-any-return]
 
 
 def _host_values(*names: str) -> list[Any]:
@@ -227,9 +228,12 @@ def _host_values(*names: str) -> list[Any]:
     return _filled(_again("host", *names)[0], 0)
 
 
-def _number(row: Row, name: str, default: float = 0) -> Any:
-    value = row[name]
-    return default if value is None else value
+def _rows_of(table: str, *names: str) -> list[list[Any]]:
+    """Rows of a table that is read in this thread; none where this machine does not have it."""
+    try:
+        return rows_of(ffi.NULL, table, names, lacking=True)
+    except vitals.VitalsError:
+        return []
 
 
 def _rounded(part: float, whole: float, digits: int | None = 1) -> float:
@@ -244,13 +248,14 @@ def boot_time() -> float:
     return float(int(_host_values("boot_time_seconds")[0]))
 
 
-def getloadavg() -> tuple[float, float, float]:
-    return os.getloadavg()
+getloadavg = os.getloadavg
 
 
 def cpu_count(logical: bool = True) -> int | None:
-    value: Any = _host_values("cpus")[0] if logical else _take("host.cpus_physical").host[0]["cpus_physical"]
-    return value or None
+    if logical:
+        return os.sysconf("SC_NPROCESSORS_ONLN")
+    rows = _rows_of("host", "cpus_physical")
+    return rows[0][0] or None if rows else None
 
 
 _HOST_TIMES = tuple(f"cpu_{name}_seconds" for name in _CPU_FIELDS)
@@ -322,8 +327,8 @@ def cpu_stats() -> Any:
 
 def cpu_freq(percpu: bool = False) -> Any:
     """In MHz."""
-    found = [_types.scpufreq(*(_number(row, f"frequency_{kind}hertz", 0.0) / 1e6 for kind in ("", "min_", "max_")))
-             for row in _take("cpu.frequency_hertz", "cpu.frequency_min_hertz", "cpu.frequency_max_hertz").cpu]
+    found = [_types.scpufreq(*(value / 1e6 if value else 0.0 for value in row)) for row in _rows_of(
+        "cpu", "frequency_hertz", "frequency_min_hertz", "frequency_max_hertz")]
     if percpu:
         return found
     if not found or not any(one.current for one in found):
@@ -356,12 +361,13 @@ def disk_usage(path: Any) -> Any:
 
 
 def disk_partitions(all: bool = False) -> list[Any]:
-    names = ("device", "mount_point", "type", "options", "pseudo")
-    rows: Iterable[Row] = _take("mount").mount
-    if not all:
-        rows = [row for row in _take(*(f"filesystem.{name}" for name in names)).filesystem
-                if not row["pseudo"] and str(row["device"] or "").startswith("/")]
-    return [_types.sdiskpart(row["device"] or "", *(row[name] for name in names[1:4])) for row in rows]
+    names = ("device", "mount_point", "type", "options")
+    if all:
+        rows = _rows_of("mount", *names)
+    else:
+        rows = [row[:4] for row in _rows_of("filesystem", *names, "pseudo")
+                if not row[4] and row[0] and row[0].startswith("/")]
+    return [_types.sdiskpart(device or "", *others) for device, *others in rows]
 
 
 class _Wrapped:
@@ -432,31 +438,27 @@ net_io_counters.cache_clear = _net_wrapped.clear  # type: ignore[attr-defined]
 def net_if_addrs() -> dict[str, list[Any]]:
     from vitals.compat._psutil_words import AF_LINK, FAMILIES
     found: dict[str, list[Any]] = {}
-    taken = _take("network_address", "network.name", "network.hardware_address", "network.type")
-    for row in taken.network_address:
-        family = FAMILIES.get(str(row["family"]))
-        if family is not None:
-            found.setdefault(str(row["interface"]), []).append(_types.snicaddr(
-                family, row["address"], *(row[name] or None for name in ("netmask", "broadcast", "peer"))))
-    for row in taken.network:
-        if row["hardware_address"] and not any(one.family == AF_LINK for one in found.get(str(row["name"]), [])):
-            broadcast = None if row["type"] == "loopback" else "ff:ff:ff:ff:ff:ff"
-            found.setdefault(str(row["name"]), []).append(
-                _types.snicaddr(AF_LINK, row["hardware_address"], None, broadcast, None))
-    for addresses in found.values():
-        addresses.sort(key=lambda one: one.family)
+    for interface, word, address, *others in sorted(
+            _rows_of("network_address", "interface", "family", "address", "netmask", "broadcast", "peer"),
+            key=lambda row: FAMILIES[row[1]]):
+        family = FAMILIES[word]
+        if family == AF_LINK and address:  # psutil fills a short one up
+            address += ":00" * (5 - address.count(":"))
+        if address:
+            netmask, broadcast, peer = others
+            found.setdefault(interface, []).append(
+                _tuple(_types.snicaddr, (family, address, netmask or None, broadcast or None, peer or None)))
     return found
 
 
 def net_if_stats() -> dict[str, Any]:
     """Speed in Mbit/s."""
     from vitals.compat._psutil_words import DUPLEX, NicDuplex
-    names = ("name", "up", "duplex", "speed_bytes_per_second", "mtu_bytes", "flags")
-    return {str(row["name"]): _types.snicstats(
-        "running" in str(row["flags"] or "").split(",") if row["flags"] else bool(row["up"]),
-        DUPLEX.get(str(row["duplex"]), NicDuplex.NIC_DUPLEX_UNKNOWN),
-        round(_number(row, "speed_bytes_per_second") * 8 / 1e6), _number(row, "mtu_bytes"), row["flags"] or "")
-        for row in _take(*(f"network.{name}" for name in names)).network}
+    return {name: _tuple(_types.snicstats, (
+        "running" in flags.split(",") if flags else False, DUPLEX.get(duplex, NicDuplex.NIC_DUPLEX_UNKNOWN),
+        round((speed or 0) * 8 / 1e6), mtu or 0, flags or ""))
+        for name, duplex, speed, mtu, flags in _rows_of(
+            "network", "name", "duplex", "speed_bytes_per_second", "mtu_bytes", "flags")}
 
 
 _STATES = {"established": CONN_ESTABLISHED, "syn_sent": CONN_SYN_SENT, "syn_received": CONN_SYN_RECV,
@@ -471,69 +473,75 @@ _KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def _connections(rows: Iterable[Row], kind: str, with_pid: bool) -> list[Any]:
+_SOCKET = ("family", "protocol", "type", "local_address", "local_port", "remote_address", "remote_port", "state",
+           "descriptor", "pid")
+
+
+def _check_kind(kind: str) -> None:
     if kind not in _KINDS:
         raise ValueError(f"invalid {kind!r} kind argument; valid ones are: {', '.join(map(repr, _KINDS))}")
+
+
+def _connections(rows: Iterable[list[Any]], kind: str, with_pid: bool) -> list[Any]:
+    """Of rows with the columns _SOCKET."""
     from vitals.compat._psutil_words import FAMILIES, SOCKET_TYPES
     protocols, families = _KINDS[kind]
     found = {}
-    for row in rows:
-        family, protocol = str(row["family"]), str(row["protocol"])
+    for family, protocol, socket_type, address, port, peer, peer_port, word, number, pid in rows:
         if family not in families or (family != "unix" and protocol not in protocols):
             continue
         local: Any
         remote: Any
         if family == "unix":
-            local, remote, state = row["local_address"] or "", "", CONN_NONE
+            local, remote, state = address or "", "", CONN_NONE
         else:
-            local = _types.addr(row["local_address"], row["local_port"]) if row["local_port"] else ()
-            remote = _types.addr(row["remote_address"], row["remote_port"]) if row["remote_port"] else ()
-            state = _STATES.get(str(row["state"]), CONN_NONE) if protocol == "tcp" else CONN_NONE
-        number, pid = row["descriptor"], row["pid"]
-        values = (-1 if number is None else number, FAMILIES[family], SOCKET_TYPES.get(str(row["type"]), row["type"]),
+            local = _types.addr(address, port) if port else ()
+            remote = _types.addr(peer, peer_port) if peer_port else ()
+            state = _STATES.get(word, CONN_NONE) if protocol == "tcp" else CONN_NONE
+        values = (-1 if number is None else number, FAMILIES[family], SOCKET_TYPES.get(socket_type, socket_type),
                   local, remote, state)
         found[(*values, pid)] = _types.sconn(*values, pid) if with_pid else _types.pconn(*values)
     return list(found.values())
 
 
 def net_connections(kind: str = "inet") -> list[Any]:
-    return _connections(_take("socket").socket, kind, True)
+    _check_kind(kind)
+    return _connections(_rows_of("socket", *_SOCKET), kind, True)
 
 
 def users() -> list[Any]:
-    return [_types.suser(row["user"], row["terminal"] or None, row["host"] or "localhost",
-                  float(int(_number(row, "start_time_seconds"))), row["pid"]) for row in _take("login").login]
+    return [_types.suser(user, terminal or None, host or "localhost", float(int(start or 0)), pid)
+            for user, terminal, host, start, pid in _rows_of(
+                "login", "user", "terminal", "host", "start_time_seconds", "pid")]
 
 
-def _sensors(kind: str) -> list[Row]:
-    return [row for row in _take("sensor").sensor if row["kind"] == kind]
+def _sensors(kind: str, *names: str) -> list[list[Any]]:
+    return [row[1:] for row in _rows_of("sensor", "kind", *names) if row[0] == kind]
 
 
 def sensors_temperatures(fahrenheit: bool = False) -> dict[str, list[Any]]:
     def shown(value: Any) -> Any:
         return value * 9 / 5 + 32 if fahrenheit and value is not None else value
     found: dict[str, list[Any]] = {}
-    for row in _sensors("temperature"):
-        if row["temperature_celsius"] is not None:
-            found.setdefault(str(row["chip"]), []).append(_types.shwtemp(
-                row["name"] or "", *(shown(row[f"{name}_celsius"]) for name in ("temperature", "high", "critical"))))
+    for chip, name, *celsius in _sensors("temperature", "chip", "name", "temperature_celsius", "high_celsius",
+                                         "critical_celsius"):
+        if celsius[0] is not None:
+            found.setdefault(str(chip), []).append(_types.shwtemp(name or "", *map(shown, celsius)))
     return found
 
 
 def sensors_fans() -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
-    for row in _sensors("fan"):
-        found.setdefault(str(row["chip"]), []).append(_types.sfan(row["name"] or "", round(_number(row, "fan_rpm"))))
+    for chip, name, speed in _sensors("fan", "chip", "name", "fan_rpm"):
+        found.setdefault(str(chip), []).append(_types.sfan(name or "", round(speed or 0)))
     return found
 
 
 def sensors_battery() -> Any:
     from vitals.compat._psutil_words import BatteryTime
-    for row in _sensors("battery"):
-        state, charge = row["state"], row["charge_ratio"]
+    for state, charge, left in _sensors("battery", "state", "charge_ratio", "remaining_seconds"):
         if isinstance(charge, float):
             plugged = None if state is None else state in ("charging", "full", "not_charging")
-            left = row["remaining_seconds"]
             seconds = (BatteryTime.POWER_TIME_UNLIMITED if plugged else BatteryTime.POWER_TIME_UNKNOWN if left is None
                        else round(float(left)))
             return _types.sbattery(charge * 100, seconds, plugged)
@@ -544,23 +552,28 @@ _MARKS = ffi.typeof("uint64_t[]")
 _room = 1024  # for so many processes
 
 
-def _listed() -> list[int]:
-    """The processes in the order of their pids, each by its pid and the inode of its folder (native.c)."""
+def _listed() -> bytes:
+    """The marks of all processes (native.c), as the kernel lists them: a pid and the inode of its folder each."""
     global _room
     while True:
         room = _room  # other threads may change it
-        marks = ffi.new(_MARKS, room)
+        marks = _new(_MARKS, room)
         count = lib.vitals_python_marks(b"/proc", marks, room)
         if count < 0:
             raise OSError(ffi.errno, os.strerror(ffi.errno), "/proc")
         if count <= room:
-            return sorted(ffi.unpack(marks, count))
+            return bytes(ffi.buffer(marks, 8 * count))
         _room = count + 256
+
+
+def _in_order(listed: bytes) -> list[int]:
+    """Marks in the order of pids."""
+    return sorted(memoryview(listed).cast("Q").tolist())
 
 
 def pids() -> list[int]:
     """All pids, in their order."""
-    return [mark >> 32 for mark in _listed()]
+    return [mark >> 32 for mark in _in_order(_listed())]
 
 
 def pid_exists(pid: int) -> bool:
@@ -579,6 +592,7 @@ def pid_exists(pid: int) -> bool:
 
 # --- Processes --------------------------------------------------------------------------------------
 
+_OPEN_FILE = ("type", "path", "deleted", "number", "position_bytes", "flags")
 _STATUS = {"disk_sleep": STATUS_DISK_SLEEP, "tracing_stop": STATUS_TRACING_STOP, "wake_kill": STATUS_WAKE_KILL}
 _MOST_TIMES = ("user", "system", "children_user", "children_system")
 
@@ -598,7 +612,10 @@ def _is_high(descriptor: int) -> bool:
 
 
 _FAILURES = vitals.GoneError, vitals.DeniedError, vitals.UnsupportedError
-_is_running = lib.vitals_process_is_running
+_nice, _io_priority, _limit = lib.vitals_python_nice, lib.vitals_python_io_priority, lib.vitals_python_limit
+_cpus, _folder = lib.vitals_python_cpus, lib.vitals_python_folder
+_UNKNOWN = lib.VITALS_PYTHON_UNKNOWN
+_PATH, _PATH_SIZE = ffi.typeof("char[1024]"), 1024
 _DENIED, _GONE = lib.VITALS_DENIED & 0xFF, lib.VITALS_GONE & 0xFF
 
 
@@ -635,6 +652,7 @@ class Process:
     """A process, by psutil's methods. Without a pid: this process."""
 
     _held: vitals.Process | None  # of one that was asked for by its pid, or is waited for
+    _pointer: Any = ffi.NULL  # that of _held
     _lent: weakref.ref[vitals.Process] | None  # of any other
     _start: float | None
     _inode: int | None  # of its pidfd, of one that was asked for by its pid and is not held
@@ -648,7 +666,7 @@ class Process:
     _exit: Any
     _held = _lent = _inode = _exe = _name = _ppid = _last = _answer = _created = _hash = _exit = None
     _gone = _reused = _waited = False
-    _REMEMBERED = ("_held", "_lent", "_inode", "_exe", "_name", "_ppid", "_last", "_answer", "_created", "_hash",
+    _REMEMBERED = ("_held", "_pointer", "_lent", "_inode", "_exe", "_name", "_ppid", "_last", "_answer", "_created", "_hash",
                    "_exit", "_gone", "_reused", "_waited", "_ident")
 
     def __init__(self, pid: int | None = None) -> None:
@@ -671,7 +689,7 @@ class Process:
                 self._inode = os.fstat(handle.descriptor).st_ino
                 self._lend(handle)
             else:
-                self._held = handle
+                self._held, self._pointer = handle, handle.pointer
         except (vitals.GoneError, OverflowError):
             if not _ignore_nsp:
                 raise NoSuchProcess(pid, msg="process PID not found") from None
@@ -824,7 +842,11 @@ class Process:
         answer = self._answer
         if answer is None:
             try:
-                values, states = (self._held or self._handle).read_available(names)
+                handle = self._held or (self._lent and self._lent())
+                if handle is None and self._inode is None and self._start is not None:
+                    values, states = read_once(self._pid, self._start, names)
+                else:
+                    values, states = (handle or self._handle).read_available(names)
             except _FAILURES as error:
                 raise self._failure(error) from None
         else:
@@ -841,17 +863,6 @@ class Process:
                 raise self._no_longer()
         return values
 
-    def _by_pid(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        """What the kernel tells of a pid, proven to be this process's; None where its metrics are to be read."""
-        handle = self._held
-        if self._answer is not None or type(handle) is not vitals.Process:
-            return None
-        try:
-            told = call(*arguments)
-        except OSError:
-            return None
-        return told if _is_running(handle.pointer) else None
-
     @_translated
     def _read_into(self, answer: dict[str, Any], names: tuple[str, ...]) -> None:
         """What is not read yet, at one moment."""
@@ -859,9 +870,18 @@ class Process:
             answer.setdefault(name, (value, state))
 
     @_translated
-    def _rows(self, table: str, *names: str) -> Any:
-        """Its rows of a table, with some columns or all."""
-        rows = self._handle.ask(*(f"{table}.{name}" for name in names) if names else (table,))[table]
+    def _rows(self, table: str, *names: str) -> list[list[Any]]:
+        """Some columns of its rows of a table."""
+        try:
+            rows: list[list[Any]] = self._handle.read_rows(table, *names)
+        except vitals.UnsupportedError:
+            return []
+        return rows
+
+    @_translated
+    def _table(self, table: str) -> Any:
+        """All columns of a table of its own."""
+        rows = self._handle.ask(table)[table]
         if rows.state == "denied":
             raise AccessDenied(self._pid, self._name)
         if rows.state == "gone":
@@ -896,13 +916,15 @@ class Process:
         parts: list[str] = line.split("\0")
         return line.split(" ") if len(parts) == 1 and " " in line and not os.path.exists(line) else parts
 
+    @_translated
     def environ(self) -> dict[str, str]:
-        rows = self._rows("environment")
-        return {name: value for name, value in zip(rows.values("name"), rows.values("value"))
-                if name and value is not None}
+        return self._handle.environment()
 
     def cwd(self) -> str:
-        told: str | None = self._by_pid(os.readlink, f"/proc/{self._pid}/cwd")
+        told: str | None = None
+        path = _new(_PATH)
+        if self._answer is None and _folder(self._pointer, path, _PATH_SIZE) > 0:
+            told = ffi.string(path).decode("utf-8", "surrogateescape")
         if told is None or told.endswith(" (deleted)"):  # the kernel may have added that
             told = self._values("working_directory")[0]
         return told or ""
@@ -915,14 +937,16 @@ class Process:
         word: str = self._values("state")[0]
         return _STATUS.get(word, word)
 
-    @_translated
     def create_time(self) -> float:
-        if self._created is None:
-            taken = self._handle.ask("start_seconds", "host.boot_time_seconds")
-            out = ffi.new("double *")
-            if lib.vitals_psutil_create_time(taken.process[0]._pointer, out) <= 0:
-                raise self._no_longer()
-            self._created = float(out[0])
+        return self._created or self._read_create_time()
+
+    @_translated
+    def _read_create_time(self) -> float:
+        taken = self._handle.ask("start_seconds", "host.boot_time_seconds")
+        out = ffi.new("double *")
+        if lib.vitals_psutil_create_time(taken.process[0]._pointer, out) <= 0:
+            raise self._no_longer()
+        self._created = float(out[0])
         return self._created
 
     def username(self) -> str:
@@ -943,30 +967,28 @@ class Process:
         return self._values("threads")[0]  # type: ignore[no-any-return]
 
     def threads(self) -> list[Any]:
-        names = ("tid", "cpu_user_seconds", "cpu_system_seconds")
-        return list(map(_types.pthread._make, self._rows("thread", *names).rows(*names)))
+        made = _types.pthread
+        return [_tuple(made, row) for row in self._rows("thread", "tid", "cpu_user_seconds", "cpu_system_seconds")]
 
     def num_fds(self) -> int:
         return self._values("descriptors")[0]  # type: ignore[no-any-return]
 
     def open_files(self) -> list[Any]:
         found = []
-        for row in self._rows("descriptor"):
-            path = row["path"]
-            if row["type"] == "file" and path and str(path).startswith("/") and not row["deleted"] and \
-                    (not str(path).startswith("/proc/") or os.path.isfile(path)):  # its process may have ended
-                flags = int(row["flags"] or 0)
+        for kind, path, deleted, number, position, flags in self._rows(
+                "descriptor", *_OPEN_FILE):
+            if kind == "file" and path and path.startswith("/") and not deleted and \
+                    (not path.startswith("/proc/") or os.path.isfile(path)):  # its process may have ended
+                flags = flags or 0
                 mode = {os.O_RDONLY: "r", os.O_WRONLY: "w", os.O_RDWR: "w+"}.get(flags & os.O_ACCMODE, "r")
                 if flags & os.O_APPEND:
                     mode = mode.replace("w", "a", 1)
-                found.append(_types.popenfile(path, row["number"], row["position_bytes"], mode.replace("w+", "r+"),
-                                              flags))
+                found.append(_types.popenfile(path, number, position, mode.replace("w+", "r+"), flags))
         return found
 
     def net_connections(self, kind: str = "inet") -> list[Any]:
-        if kind not in _KINDS:
-            return _connections([], kind, False)
-        return _connections(self._rows("socket"), kind, False)
+        _check_kind(kind)
+        return _connections(self._rows("socket", *_SOCKET), kind, False)
 
     connections = net_connections
 
@@ -1006,9 +1028,9 @@ class Process:
                 raise TypeError(f"CPUs are integers (got {listed})")
             self._set("set_affinity", listed)
             return None
-        told = self._by_pid(os.sched_getaffinity, self._pid)
-        if told is not None:
-            return sorted(told)
+        bits = _cpus(self._pointer) if self._answer is None else 0
+        if bits > 0:
+            return list(_cpus_of(bits))
         words = self._values("cpus_allowed_list")[0]
         line = ffi.new("char[]", _core.encode(words))
         count = lib.vitals_cpus_parse(lib.vitals_text_of(line), ffi.NULL, 0)
@@ -1029,16 +1051,25 @@ class Process:
         if value is not None:
             self._set("set_nice", value)
             return None
-        told: int | None = self._by_pid(os.getpriority, os.PRIO_PROCESS, self._pid)
-        return self._values("nice")[0] if told is None else told
+        told: int = _nice(self._pointer) if self._answer is None else _UNKNOWN
+        return told if told != _UNKNOWN else self._values("nice")[0]
+
+    def ionice(self, ioclass: int | None = None, value: int | None = None) -> Any:
+        if ioclass is not None:
+            self._set_ionice(ioclass, value)
+            return None
+        if value is not None:
+            raise ValueError("'ioclass' argument must be specified")
+        packed: int = _io_priority(self._pointer) if self._answer is None else _UNKNOWN
+        if packed >= 0:
+            kind = packed >> 13
+            return _tuple(_types.pionice, (_io_classes()[kind], packed & 7 if kind in (1, 2) else 0))
+        word, level = self._values("io_class", "io_level")
+        line = ffi.new("char[]", _core.encode(word))
+        return _types.pionice(_io_classes()[lib.vitals_io_class_find(lib.vitals_text_of(line))], level or 0)
 
     @_translated
-    def ionice(self, ioclass: int | None = None, value: int | None = None) -> Any:
-        if ioclass is None:
-            if value is not None:
-                raise ValueError("'ioclass' argument must be specified")
-            word, level = self._values("io_class", "io_level")
-            return _types.pionice(_io_classes()[word], level or 0)
+    def _set_ionice(self, ioclass: int, value: int | None) -> None:
         from vitals.compat._psutil_words import IOPriority
         if value and ioclass in (IOPriority.IOPRIO_CLASS_IDLE, IOPriority.IOPRIO_CLASS_NONE):
             raise ValueError(f"{IOPriority(ioclass).name} ioclass accepts no value")
@@ -1049,9 +1080,7 @@ class Process:
         if not name:
             raise ValueError(f"invalid ioclass {ioclass!r}")
         self._handle.set_io_priority(name, value)
-        return None
 
-    @_translated
     def rlimit(self, which: int, limits: tuple[int, int] | None = None) -> tuple[int, int] | None:
         names = _LIMIT_NAMES
         if which not in names:
@@ -1061,13 +1090,13 @@ class Process:
                 raise ValueError(f"second argument must be a (soft, hard) tuple, got {limits!r}")
             self._set("set_limit", names[which], *(None if one == RLIM_INFINITY else one for one in limits))
             return None
-        told: tuple[int, int] | None = self._by_pid(resource.prlimit, self._pid, which)
-        if told is not None:
-            return told
-        for row in self._rows("limit"):
-            if row["name"] == names[which]:
-                return tuple(RLIM_INFINITY if row[f"{end}_unlimited"] else row[end]  # type: ignore[return-value]
-                             for end in ("soft", "hard"))
+        told = _limit(self._pointer, which)
+        if told >= 0:
+            return _limits_of(told)
+        for name, *pairs in self._rows("limit", "name", "soft", "soft_unlimited", "hard", "hard_unlimited"):
+            if name == names[which]:
+                soft, no_soft, hard, no_hard = pairs
+                return RLIM_INFINITY if no_soft else soft, RLIM_INFINITY if no_hard else hard
         raise self._no_longer()
 
     def memory_info(self) -> Any:
@@ -1090,7 +1119,7 @@ class Process:
         names = ("resident", "size", "pss", "shared_clean", "shared_dirty", "private_clean", "private_dirty",
                  "referenced", "anonymous", "swap")
 
-        rows = self._rows("mapped_file" if grouped else "mapping")
+        rows = self._table("mapped_file" if grouped else "mapping")
         columns = [[value or 0 for value in rows.values(f"{name}_bytes")] for name in names]
         paths = [path or "[anon]" for path in rows.values("path")]
         if grouped:
@@ -1167,7 +1196,7 @@ class Process:
         try:
             handle = self._handle
             if not _is_high(handle.descriptor):
-                self._held = handle
+                self._held, self._pointer = handle, handle.pointer
             code = handle.wait(timeout)
             # psutil waits until its parent has reaped it, too.
             while handle.is_running():
@@ -1245,9 +1274,23 @@ class Process:
 
 
 @functools.lru_cache(maxsize=None)
-def _io_classes() -> dict[str, Any]:
-    from vitals.compat._psutil_words import IOPriority
-    return {_core.string(lib.vitals_io_class_name(number)): number for number in IOPriority}
+def _io_classes() -> tuple[Any, ...]:
+    from vitals.compat._psutil_words import IO_CLASSES
+    return IO_CLASSES
+
+
+@functools.lru_cache(maxsize=256)
+def _limits_of(packed: int) -> tuple[int, int]:
+    """(soft, hard) of what native.c says in one number."""
+    none = 2**31 - 1
+    soft, hard = packed & 0xFFFFFFFF, packed >> 32
+    return RLIM_INFINITY if soft == none else soft, RLIM_INFINITY if hard == none else hard
+
+
+@functools.lru_cache(maxsize=256)
+def _cpus_of(bits: int) -> tuple[int, ...]:
+    """The CPUs of a mask, by their numbers."""
+    return tuple(cpu for cpu in range(bits.bit_length()) if bits >> cpu & 1)
 
 
 def _Signal(number: int) -> Any:
@@ -1459,13 +1502,18 @@ def _of_some(pids: list[int], *names: str) -> list[list[Any]]:
     return found
 
 
-_alive: dict[int, Process] = {}  # by their marks, as the last list had them
+# The processes by their marks, and the list that they are of.
+_alive: tuple[bytes, dict[int, Process]] = b"", {}
 
 
 def _iterate() -> Iterable[Process]:
     """All processes. Only the start of one that was not in the last list is read."""
     global _alive
-    before, marks = _alive, _listed()
+    last, before = _alive
+    listed = _listed()
+    if listed == last:
+        return before.values()
+    marks = _in_order(listed)
     alive: dict[int, Any] = dict(zip(marks, map(before.get, marks)))
     new = {mark >> 32: mark for mark in marks if mark not in before}
     if new or len(alive) < len(before):
@@ -1478,13 +1526,13 @@ def _iterate() -> Iterable[Process]:
                 alive[mark] = _known(pid, starts[pid])
             else:  # it has ended meanwhile
                 del alive[mark]
-    _alive = alive
+    _alive = listed, alive
     return alive.values()
 
 
 def _forget_processes() -> None:
     global _alive
-    _alive = {}
+    _alive = b"", {}
     _pmap.clear()
 
 
@@ -1547,7 +1595,7 @@ def _remember() -> None:
 
 _remember()
 
-__all__ = sorted([*(name for name in _WORDS if name.isupper()), *(
+__all__ = sorted(["getloadavg", *(name for name in _WORDS if name.isupper()), *(
     name for name, value in globals().items() if not name.startswith("_") and name not in _FIELDS and
     not isinstance(value, type(os)) and getattr(value, "__module__", __name__) in (__name__, "psutil") and
     name not in ("REAP_SECONDS", "PROCFS_PATH", "POSIX", "test", "ffi", "lib", "annotations", "TYPE_CHECKING"))])

@@ -12,6 +12,7 @@ import types
 from weakref import WeakValueDictionary
 
 from vitals import _core
+from vitals._core import DeniedError, GoneError
 from vitals._process import PROCESS
 from vitals._snapshot import plan_of
 from vitals.compat import psutil
@@ -63,7 +64,8 @@ _EVERYTHING = (
     "io_class", "io_level", "resident_bytes", "virtual_bytes", "shared_bytes", "text_bytes", "data_bytes",
     "uss_bytes", "pss_bytes", "swapped_bytes", "read_calls", "write_calls", "read_bytes", "written_bytes",
     "call_read_bytes", "call_written_bytes", "start_seconds", "host.boot_time_seconds",
-    "thread", "descriptor", "environment", "socket",
+    "thread.tid", "thread.cpu_user_seconds", "thread.cpu_system_seconds", "environment",
+    *(f"descriptor.{name}" for name in psutil._OPEN_FILE), *(f"socket.{name}" for name in psutil._SOCKET),
 )
 _OWN_KEYS = ("command", "running_time", "running_time_human")
 
@@ -86,6 +88,18 @@ class _Recorded:
 
     def ask(self, *what: str) -> Any:
         return self._handle.ask(*what) if what == ("mapped_file",) else self._answer
+
+    def read_rows(self, table: str, *names: str) -> Any:
+        rows = self._answer[table]
+        if rows.state == "denied":
+            raise DeniedError(f"the table {table}")
+        if rows.state == "gone":
+            raise GoneError(f"the table {table}")
+        return rows.rows(*names)
+
+    def environment(self) -> dict[str, str]:
+        return {name: value for name, value in self.read_rows("environment", "name", "value")
+                if name and value is not None}
 
     def read_available(self, names: tuple[str, ...]) -> Any:
         """All metrics are converted with the first one."""
@@ -212,6 +226,7 @@ class HostProcess(host.Process, abc.ABC):
         frozen = object.__new__(type(self))
         frozen.__dict__.update(self.__dict__)
         frozen._held = _Recorded(self._handle, what)  # type: ignore[assignment]
+        frozen._pointer = _core.ffi.NULL  # nothing of it is asked of the kernel
         frozen._at, frozen._answer = time.time(), None
         percent = frozen.cpu_percent()  # of the time since the last question, so now
         frozen.cpu_percent = lambda interval=None: percent  # type: ignore[method-assign]
