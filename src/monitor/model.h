@@ -307,6 +307,10 @@ void model_fit(struct model *model);
 uint64_t item_devices(const struct item *item);
 bool model_devices_total(const struct model *model, uint64_t devices, double *out);
 
+/* "job 4711.0", the job, pod or container that the process of a line is of, which stands before its
+ * command; "" of none. */
+void item_work(const struct model *model, const struct item *item, char *out, size_t capacity);
+
 /* True if the process belongs to another user. */
 bool item_is_other(const struct model *model, const struct item *item);
 

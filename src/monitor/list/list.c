@@ -9,6 +9,8 @@
 #include "monitor/list/group.h"
 #include "monitor/list/match.h"
 #include "monitor/model.h"
+#include "report/report.h"
+#include "util/base.h"
 #include "util/memory.h"
 #include "view/cell_text.h"
 
@@ -446,6 +448,24 @@ bool item_is_other(const struct model *model, const struct item *item)
     if (item->process == NULL || vitals_row_text(item->process, VITALS_PROCESS_USER, &user) <= 0)
         return true;
     return strlen(own) != user.size || memcmp(own, user.bytes, user.size) != 0;
+}
+
+void item_work(const struct model *model, const struct item *item, char *out, size_t capacity)
+{
+    /* A service's name says no more than its command. */
+    static const char *const KINDS[] = {"job ", "pod ", "container "};
+    bool is_shown = false, ascii = model->options->look.ascii;
+    /* It is read of the users of devices, whose rows in the list of all are others. */
+    const vitals_row *users = item->user != NULL
+                                  ? item_process_of(vitals_row_snapshot(item->user), item->user)
+                                  : NULL;
+    if (!item->head && (report_work(item_row(item), ascii, out, capacity) ||
+                        report_work(users, ascii, out, capacity))) {
+        for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++)
+            is_shown = is_shown || strncmp(out, KINDS[i], strlen(KINDS[i])) == 0;
+    }
+    if (!is_shown)
+        out[0] = '\0';
 }
 
 const vitals_row *item_process_of(const vitals_snapshot *snapshot, const vitals_row *user)

@@ -51,6 +51,9 @@ void pane_processes(struct pen *pen, const struct model *model, const struct lay
 bool pane_command(const struct model *model, const struct item *item,
                   char out[static WORDS_COMMAND]);
 
+/* Columns that the titles and the columns of the host are moved by. */
+int pane_shift(const struct model *model);
+
 /* ---- the main screen: pane_attention.c, pane_machine.c, pane_gpus.c ---- */
 
 /* Seconds of a column of charts that are full, by the span that a key chooses; and now. */

@@ -2,7 +2,8 @@
  *
  *     | GPU     PID      USER  GPU-MEM %SM %GMBW  %CPU  %MEM     TIME  COMMAND                |
  *
- * Columns that do not fit are left out; those of the host move sideways. */
+ * Columns that do not fit are left out. Sideways the command moves alone; as in nvitop, all columns
+ * of the host. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@
 #include "monitor/list/group.h"
 #include "monitor/list/match.h"
 #include "monitor/screens/pane.h"
-#include "report/report.h"
 
 enum { LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
 
@@ -69,7 +69,8 @@ static bool is_led(const struct model *model, const struct column_choice *choice
                    const struct item *item)
 {
     char words[WORDS_COMMAND];
-    if (item == NULL || !item->head || model->shift > 0 || lead_columns(choice) <= choice->command)
+    if (item == NULL || !item->head || pane_shift(model) > 0 ||
+        lead_columns(choice) <= choice->command)
         return false;
     group_words(model, item->group, 0, words, sizeof words);
     return canvas_columns(words) > choice->command;
@@ -100,31 +101,14 @@ void pane_program(struct pen *pen, const struct canvas_field *field, char *comma
     size_t program = cell_program(command);
     canvas_field(pen->canvas, field, command);
     (void)snprintf(part, sizeof part, "%.*s", (int)program, command);
-    int wide = canvas_columns(part);
+    int wide = canvas_columns(part) - field->skip;
     canvas_restyle(pen->canvas, field->x, field->y, wide < field->columns ? wide : field->columns,
                    STYLE_BOLD);
 }
 
-/* "job 4711 ", the work that a process is of; "" of none. A service's name says no more than its
- * command. */
-static void work_words(const struct model *model, const struct item *item,
-                       char out[static WORDS_COMMAND])
+int pane_shift(const struct model *model)
 {
-    static const char *const KINDS[] = {"job ", "pod ", "container "};
-    char words[WORDS_COMMAND];
-    bool ascii = model->options->look.ascii;
-    /* It is read of the users of devices, whose rows in the list of all are others. */
-    const vitals_row *users = item->user != NULL
-                                  ? item_process_of(vitals_row_snapshot(item->user), item->user)
-                                  : NULL;
-    out[0] = '\0';
-    if (item->head || (!report_work(item_row(item), ascii, words, WORDS) &&
-                       !report_work(users, ascii, words, WORDS)))
-        return;
-    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
-        if (strncmp(words, KINDS[i], strlen(KINDS[i])) == 0)
-            (void)snprintf(out, WORDS_COMMAND, "%.60s  ", words);
-    }
+    return model->arranged.nvitop ? model->shift : 0;
 }
 
 /* Words before a command, in a field that then begins behind them. */
@@ -187,7 +171,9 @@ static void draw_command(struct pen *pen, const struct model *model, const struc
         draw_before(pen, &field, is_marked ? place->style : STYLE_BOLD | theme_step(INK_LOAD, 0.9),
                     devices);
     }
-    work_words(model, item, work);
+    item_work(model, item, work, WORDS);
+    if (work[0] != '\0')
+        (void)strcat(work, "  ");
     if (canvas_columns(work) * 2 >= field.columns)
         work[0] = '\0';
     if (!item->head && item->user != NULL && model_idle(model, item->user, &seconds)) {
@@ -197,6 +183,7 @@ static void draw_command(struct pen *pen, const struct model *model, const struc
     }
     if (work[0] != '\0')
         draw_before(pen, &field, place->style, work);
+    field.skip = model->shift;
     if (!known && !is_marked)
         field.style = INK_SOFT;
     if (item->ended) /* it is soon gone: no part of it stands out */
@@ -318,7 +305,7 @@ static void draw_line(struct pen *pen, const struct model *model,
                                                             : STYLE_PLAIN;
     }
 
-    if (item != NULL && !model->arranged.nvitop && model->shift == 0 && !led) {
+    if (item != NULL && !model->arranged.nvitop && !led) {
         if (chosen)
             canvas_repeat(pen->canvas, 0, y, model->width, style, " ");
         draw_shaded(pen, model, choice, item, y, style, item->ended || (style & STYLE_COLORS) != 0);
@@ -348,7 +335,7 @@ static void draw_line(struct pen *pen, const struct model *model,
     /* Those that move sideways, as one text. */
     int x = 1 + choice->x[choice->fixed] - (choice->shown[choice->fixed]->width == 0 ? 2 : 0);
     struct canvas_field field = {
-        .x = x, .y = y, .columns = model->width - 2 - x, .skip = model->shift, .style = style};
+        .x = x, .y = y, .columns = model->width - 2 - x, .skip = pane_shift(model), .style = style};
     host_words(model, choice, item, led, text, &known);
     if (!known && !chosen)
         field.style |= STYLE_YELLOW;
@@ -454,7 +441,7 @@ static void mark_one(struct pen *pen, const struct model *model, const struct co
         int wide = canvas_columns(title), end = 1 + choice->x[i] + choice->width[i];
         end = sorted->left ? 1 + choice->x[i] + 1 + wide : end;
         if (i >= choice->fixed)
-            end -= model->shift;
+            end -= pane_shift(model);
         if (wide == 0 || (i >= choice->fixed && end - wide <= 1 + choice->x[choice->fixed]))
             return;
         canvas_restyle(pen->canvas, end - wide, y, wide, STYLE_BOLD | STYLE_UNDERLINE);

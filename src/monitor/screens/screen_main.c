@@ -257,12 +257,14 @@ static void reset(struct model *model)
 static int line_end(const struct model *model)
 {
     struct column_choice choice;
-    char command[WORDS_COMMAND];
+    char command[WORDS_COMMAND], work[WORDS];
     int most = 0;
     columns_choose(model, model->width - 3, &choice);
     for (size_t i = 0; i < model->list.count; i++) {
         (void)pane_command(model, &model->list.items[i], command);
-        int wide = canvas_columns(command);
+        item_work(model, &model->list.items[i], work, sizeof work);
+        int wide = canvas_columns(command) +
+                   (model->arranged.nvitop ? 0 : canvas_columns(work) + 2);
         most = wide > most ? wide : most;
     }
     return most > choice.command ? most - choice.command : 0;
@@ -410,7 +412,7 @@ static void click_title(struct model *model, int x)
     columns_choose(model, model->width - 3, &choice);
     for (size_t i = choice.count; i-- > 0;) {
         const struct column *column = choice.shown[i];
-        int begin = 1 + choice.x[i] - (i >= choice.fixed ? model->shift : 0);
+        int begin = 1 + choice.x[i] - (i >= choice.fixed ? pane_shift(model) : 0);
         if (x < begin || (column->width > 0 && x >= begin + choice.width[i]))
             continue;
         unsigned sort = column_sorts(column) ? (unsigned)(column - list_columns) + 1 : 0;

@@ -151,6 +151,26 @@ static void search_and_filter(void)
     world_close(&monitor, builder);
 }
 
+static void sideways_the_command_moves_alone(void)
+{
+    static const struct monitor_process ONE[] = {
+        {20, 1, "ana", "train --with a-command-line-that-is-longer-than-the-room-which-it-has", 20,
+         3.1, 2000, 1, 4000, false}};
+    static const struct monitor_more MORE[] = {{"trainer-0", VITALS_HAVE}};
+    const struct monitor_world world = {ONE, CHECK_COUNT(ONE), 1};
+    world_more = MORE;
+    options = world_options();
+    options.arrangement = NULL;
+    world_open(&monitor, &options, &world, &builder);
+    press_code(&monitor, INPUT_RIGHT);
+    const char *screen = world_screen(&monitor);
+    CHECK_CONTAINS(screen, " %SM %GMBW  %CPU  %MEM     TIME  COMMAND ");
+    CHECK_CONTAINS(screen, " N/A   N/A 310.0 ");
+    CHECK_CONTAINS(screen, "  pod trainer-0  ain --with ");
+    world_more = NULL;
+    world_close(&monitor, builder);
+}
+
 static void columns_fit_whatever_the_width(void)
 {
     struct column_choice choice;
@@ -236,6 +256,7 @@ static const check_test tests[] = {
     {"the selection follows its process, and no other", the_selection_follows_its_process},
     {"tags are kept and dropped", tags_are_kept_and_dropped},
     {"search and filter", search_and_filter},
+    {"sideways the command moves alone", sideways_the_command_moves_alone},
     {"columns fit whatever the width", columns_fit_whatever_the_width},
     {"what came while held is shown later", what_came_while_held_is_shown_later},
     {"filters of the command line hold", filters_of_the_command_line_hold},
