@@ -162,6 +162,24 @@ static int test(const struct match_field *field, const struct model *model, cons
     return -1;
 }
 
+/* What its line shows beside user, command, pid and device: its work, and the texts of columns. */
+static bool is_shown(const struct model *model, const struct item *item, const char *word)
+{
+    struct arranged_columns columns;
+    char text[WORDS_COMMAND];
+    item_work(model, item, text, sizeof text);
+    bool found = text[0] != '\0' && cell_hold(text, word);
+    columns_of(&model->arranged, model->view, &columns);
+    for (size_t i = 0; i < columns.count && !found; i++) {
+        const struct column *column = &list_columns[columns.items[i].column];
+        if (!column_is_text(column))
+            continue;
+        column_whole_words(column, model, item, text);
+        found = strcmp(text, "N/A") != 0 && cell_hold(text, word);
+    }
+    return found;
+}
+
 bool match_item(const struct match *match, const struct model *model, const struct item *item)
 {
     static const struct match_field USER = {"user", BY_TEXT, {VITALS_PROCESS_USER}, {0}};
@@ -178,7 +196,8 @@ bool match_item(const struct match *match, const struct model *model, const stru
         else /* any of what a person would look at */
             got = test(&USER, model, item, word) > 0 || test(&COMMAND, model, item, word) > 0 ||
                   test(&PID, model, item, word) > 0 ||
-                  (item->gpu != NULL && is_device(model, item->gpu, word) > 0);
+                  (item->gpu != NULL && is_device(model, item->gpu, word) > 0) ||
+                  is_shown(model, item, word);
         if (got < 0 || (got > 0) == match->terms[i].turned)
             return false;
     }

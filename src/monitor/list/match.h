@@ -1,7 +1,8 @@
 /* match.h: the words of a filter or a search: `train user:ana gpu:0 !state:Z "two words"`.
  *
  * Each must hold; ! turns one round. Behind a field's name stands what the field must say; without
- * one it may stand in the user, the command, the pid or the device. Pure. */
+ * one it may stand in the user, the command, the pid, the device, or what else the line shows: its
+ * job, pod or container, and the texts of its columns. Pure. */
 #pragma once
 
 #include "monitor/model.h"

@@ -485,6 +485,7 @@ static void own_title(struct pen *pen, const struct model *model,
 static void empty_line(struct pen *pen, const struct model *model, int y)
 {
     const char *text = "No running processes found", *why = NULL;
+    char words[ARRANGED_FILTER + WORDS];
     struct match match;
     struct wants wants = {.count = 0};
     match_parse(model->filter, &match);
@@ -496,9 +497,13 @@ static void empty_line(struct pen *pen, const struct model *model, int y)
         text = "No process was recorded (vitals record --processes)";
     else if (wants.count > 0 && !model->same && !model->away && model->all.now == NULL)
         text = "Gathering process status..."; /* the filter needs what has not been read yet */
-    else if (model->filter[0] != '\0')
-        text = "No process passes the filter";
-    else if (model->view != VIEW_ALL && (why = trouble_users(model->machine.now)) != NULL)
+    else if (model->filter[0] != '\0') {
+        bool on_devices = model->view != VIEW_ALL && model->list.tree == NULL;
+        (void)snprintf(words, sizeof words, "No process%s has \"%s\"%s",
+                       on_devices ? " on a device" : "", model->filter,
+                       on_devices ? "; g shows every process" : "");
+        text = words;
+    } else if (model->view != VIEW_ALL && (why = trouble_users(model->machine.now)) != NULL)
         text = why;
     struct canvas_field field = {.x = 3, .y = y, .columns = model->width - 5, .style = STYLE_DIM};
     canvas_field(pen->canvas, &field, text);

@@ -171,6 +171,34 @@ static void sideways_the_command_moves_alone(void)
     world_close(&monitor, builder);
 }
 
+/* All that a line shows can be looked for. */
+static void the_work_of_a_process_is_found(void)
+{
+    static const struct monitor_process TWO[] = {
+        {20, 1, "ana", "train", 20, 0.9, 2000, 1, 4000, false},
+        {30, 1, "ben", "vllm", 30, 0.5, 100, 1, 500, false}};
+    static const struct monitor_more MORE[] = {{"", VITALS_HAVE}, {"chat-6f7c9d5b8", VITALS_HAVE}};
+    const struct monitor_world world = {TWO, CHECK_COUNT(TWO), 1};
+    static const char *const WORDS_OF_IT[] = {"chat-6f", "pod", "POD chat"};
+    world_more = MORE;
+    options = world_options();
+    options.arrangement = NULL;
+    world_open(&monitor, &options, &world, &builder);
+    for (size_t i = 0; i < CHECK_COUNT(WORDS_OF_IT); i++) {
+        CHECK_CASE(WORDS_OF_IT[i]);
+        press_code(&monitor, '/');
+        press_keys(&monitor, WORDS_OF_IT[i]);
+        CHECK_STR(world_pids(&monitor), "30");
+        press_code(&monitor, INPUT_ESCAPE);
+    }
+    press_keys(&monitor, "\\chat-6f\r");
+    CHECK_UINT(monitor.model.selected.pid, 30);
+    press_keys(&monitor, "/4711\r");
+    CHECK_CONTAINS(world_screen(&monitor), "No process on a device has \"4711\"");
+    world_more = NULL;
+    world_close(&monitor, builder);
+}
+
 static void columns_fit_whatever_the_width(void)
 {
     struct column_choice choice;
@@ -257,6 +285,7 @@ static const check_test tests[] = {
     {"tags are kept and dropped", tags_are_kept_and_dropped},
     {"search and filter", search_and_filter},
     {"sideways the command moves alone", sideways_the_command_moves_alone},
+    {"the work of a process is found", the_work_of_a_process_is_found},
     {"columns fit whatever the width", columns_fit_whatever_the_width},
     {"what came while held is shown later", what_came_while_held_is_shown_later},
     {"filters of the command line hold", filters_of_the_command_line_hold},
