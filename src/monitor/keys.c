@@ -126,7 +126,7 @@ const struct binding bindings[] = {
     {"w", {'w'}, ON_TIMES, ACTION_TIME_SECONDS, 60, KEYS_TIME, NULL},
     {"C-b C-f", {CTRL('b')}, ON_TIMES, ACTION_TIME_SECONDS, -600, KEYS_TIME, NULL},
     {"C-f", {CTRL('f')}, ON_TIMES, ACTION_TIME_SECONDS, 600, KEYS_TIME, NULL},
-    {"| E", {'|'}, ON_TIMES, ACTION_TIME_END, -1, KEYS_TIME, "the begin; the end, or now"},
+    {"| E", {'|'}, ON_TIMES, ACTION_TIME_END, -1, KEYS_TIME, "the begin; the end, or now (Esc)"},
     {"E", {'E'}, ON_TIMES, ACTION_TIME_END, 1, KEYS_TIME, NULL},
     {"x X", {'x'}, ON_TIMES, ACTION_TIME_SPEED, 1, KEYS_TIME, "play twice as fast, half as fast"},
     {"X", {'X'}, ON_TIMES, ACTION_TIME_SPEED, -1, KEYS_TIME, NULL},

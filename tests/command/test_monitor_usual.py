@@ -462,15 +462,18 @@ class Keys(unittest.TestCase):
         self.monitor.type("b")
         while "no earlier reading yet" in self.last():  # a thread keeps them
             self.monitor.type("b")
-        text = self.monitor.wait("E is now")
+        text = self.monitor.wait("E or Esc: back to now")
         lines = text.splitlines()
+        shown = re.search(r"PAST (12:00:\d\d)\b", lines[0])[1]
+        self.assertRegex(lines[-1], rf"E or Esc: back to now  {{ }} a reading  b w a minute  @ go to  {shown}  \d+ s ago")
+        self.assertNotIn("q quit", text)  # the keys of the live screen
         at = next(row for row, line in enumerate(lines) if re.search(r"\d+ s ago, 12:00:\d\d│|│\d+ s ago, 12:00:\d\d", line))
         line = [place for place, glyph in enumerate(lines[at]) if glyph == "│"]
         self.assertEqual(len(line), 3, text)  # CPU, disks, networks
         for row in range(at, at + 4):
             self.assertEqual([place for place, glyph in enumerate(lines[row]) if glyph == "│"], line, text)
         self.monitor.type("E")
-        self.assertNotIn("│", self.monitor.wait("llama-70b", gone=("E is now",)))
+        self.assertNotIn("│", self.monitor.wait("llama-70b", gone=("back to now",)))
 
     def test_slash_filters_and_turns_the_order_round(self):
         self.start("--demo=many")

@@ -486,7 +486,8 @@ static void VITALS_FORMAT(2, 3) add_words(char *out, const char *format, ...)
     va_end(arguments);
 }
 
-bool player_words(const struct player *player, bool ascii, char out[static PLAYER_WORDS])
+bool player_words(const struct player *player, bool ascii, unsigned screen,
+                  char out[static PLAYER_WORDS])
 {
     if (!is_away(player))
         return false;
@@ -507,7 +508,10 @@ bool player_words(const struct player *player, bool ascii, char out[static PLAYE
         add_words(out, "%s of %s%s%s, %u %%", now, first, ascii ? "-" : "–", last, percent);
     } else {
         format_distance(span.last_ns > span.now_ns ? span.last_ns - span.now_ns : 0, last);
-        add_words(out, "%s, %s ago", now, last);
+        if (screen & ON_TIMES)
+            add_words(out, "%s: back to now  { } a reading  b w a minute  @ go to  ",
+                      screen & ON_LISTS ? "E or Esc" : "E");
+        add_words(out, "%s", now);
     }
 
     /* The path of a recording is untrusted text. */
@@ -522,9 +526,11 @@ bool player_words(const struct player *player, bool ascii, char out[static PLAYE
         add_words(out, ", waits for more");
     else if (player->playing)
         add_words(out, ", plays %ux", 1u << player->speed);
-    else
+    else if (player->file)
         add_words(out, ", stands");
-    add_words(out, "  %s{ } ( ) b w move, p %s, h helps", player->file ? "" : "E is now, ",
-              player->playing ? "holds" : "plays");
+    if (player->file)
+        add_words(out, "  { } ( ) b w move, p %s, h helps", player->playing ? "holds" : "plays");
+    else
+        add_words(out, "  %s ago  C-b C-f 10 min  p %s", last, player->playing ? "holds" : "plays");
     return true;
 }

@@ -67,6 +67,8 @@ void player_fill_anew(struct player *player);
 bool player_fill(struct player *player, int most,
                  void (*each)(void *data, const struct model *then), void *data);
 
-/* The row that says where one is; false: at now, there is none. */
+/* The row that says where one is, and the keys of a screen (its bit) that move; false: at now,
+ * there is none. Of a live monitor in parts, the last of which may be left out. */
 enum { PLAYER_WORDS = 400 };
-bool player_words(const struct player *player, bool ascii, char out[static PLAYER_WORDS]);
+bool player_words(const struct player *player, bool ascii, unsigned screen,
+                  char out[static PLAYER_WORDS]);

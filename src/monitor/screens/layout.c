@@ -130,7 +130,8 @@ static void layout_usual(const struct model *model, struct layout *layout)
     int height = model->height, y = 1;
     bool devices = !(arranged->hidden & PANEL_DEVICES), host = !(arranged->hidden & PANEL_HOST);
     layout->usual = true;
-    layout->hints = height >= HINTS && !arranged->plain;
+    /* In the past the last row has keys of its own. */
+    layout->hints = height >= HINTS && !arranged->plain && !model->away;
     layout->attention_y = height >= LOWEST ? y++ : -1;
     int list = model->mode == MONITOR_FULL ? FULL_LIST : height * 2 / 5;
     int room = height - y - layout->hints - (list > FULL_LIST ? list : FULL_LIST);

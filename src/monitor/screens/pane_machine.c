@@ -124,7 +124,11 @@ void pane_header(struct pen *pen, const struct model *model, int y)
     x += canvas_text(pen->canvas, x, y, INK_TITLE, name[0] != '\0' ? name : "vitals");
 
     /* What is not as usual stands at the right, and takes the place of words. */
-    static const char *const TAGS[] = {" past ", " paused: p goes on ", " demo ", " root "};
+    char past[WORDS], time[TIME_WORDS] = "";
+    if (model->away && model->machine.now != NULL)
+        format_time(vitals_snapshot_realtime_ns(model->machine.now), false, time);
+    (void)snprintf(past, sizeof past, " PAST %.12s%s", time, time[0] != '\0' ? " " : "");
+    const char *const TAGS[] = {past, " paused: p goes on ", " demo ", " root "};
     const bool SHOWN[] = {model->away, model->paused, model_is_demo(model),
                           options->root && options->readonly == NULL};
     int end = model->width - 1;
@@ -133,7 +137,8 @@ void pane_header(struct pen *pen, const struct model *model, int y)
         if (!SHOWN[i] || end - wide - 1 < x)
             continue;
         end -= wide;
-        (void)canvas_text(pen->canvas, end, y, INK_NOTICE | STYLE_REVERSE, TAGS[i]);
+        (void)canvas_text(pen->canvas, end, y,
+                          INK_NOTICE | STYLE_REVERSE | (i == 0 ? STYLE_BOLD : 0), TAGS[i]);
         end -= 1;
     }
 

@@ -469,7 +469,7 @@ static void own_title(struct pen *pen, const struct model *model,
         static const char CLEARS[] = "(Esc clears) ";
         (void)snprintf(text, sizeof text, "filter \"%s\" ", model->filter);
         x += canvas_text(pen->canvas, x, y, INK_NOTICE, text);
-        if (model->list.tree == NULL && x + (int)strlen(CLEARS) < model->width)
+        if (model->list.tree == NULL && !model->away && x + (int)strlen(CLEARS) < model->width)
             x += canvas_text(pen->canvas, x, y, INK_SOFT, CLEARS);
     }
     if (model->arranged.group != GROUP_NONE) {

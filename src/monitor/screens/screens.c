@@ -358,6 +358,10 @@ void monitor_input(struct monitor *monitor, const struct input_event *event)
         model_say(&monitor->model, "q quits; C-c sends SIGINT to a selected process");
         return;
     }
+    if (binding->action == ACTION_CLEAR && monitor->model.away) { /* back to now, first of all */
+        act_anywhere(monitor, ACTION_TIME_END, 1);
+        return;
+    }
     const char *readonly = monitor_readonly(monitor);
     if (binding->action == ACTION_SIGNAL && readonly != NULL)
         model_say(&monitor->model, "%s: no signal is sent", readonly);
@@ -373,7 +377,7 @@ static void fit(struct monitor *monitor)
     enum { LEAST = 5 };
     char words[PLAYER_WORDS];
     bool row = monitor->player != NULL && monitor->height >= LEAST &&
-               player_words(monitor->player, true, words);
+               player_words(monitor->player, true, 0, words);
     monitor->model.height = monitor->height - row;
 }
 
@@ -463,8 +467,9 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
         (void)snprintf(line, sizeof line, "%s", model->message);
         style = STYLE_BOLD | STYLE_YELLOW;
     }
-    if (line[0] == '\0' && monitor->prompt == PROMPT_NONE && monitor->player != NULL)
-        (void)player_words(monitor->player, look.ascii, line);
+    if (line[0] == '\0' && monitor->prompt == PROMPT_NONE && monitor->player != NULL &&
+        player_words(monitor->player, look.ascii, screen->bit, line) && !monitor->player->file)
+        draw_fit(line, model->width);
     struct canvas_field field = {.y = canvas->height - 1, .columns = model->width, .style = style};
     if (line[0] != '\0')
         canvas_field(canvas, &field, line);

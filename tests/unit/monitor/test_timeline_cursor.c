@@ -194,7 +194,7 @@ static void seconds_pass(double seconds)
 static const char *status(void)
 {
     static char words[PLAYER_WORDS];
-    if (!player_words(&player, false, words))
+    if (!player_words(&player, false, ON_MAIN, words))
         words[0] = '\0';
     return words;
 }
@@ -566,8 +566,18 @@ static void a_live_monitor_looks_back(void)
     press_keys(&monitor, "{");
     CHECK_NEAR(shown(), 1098, 1e-6);
     CHECK_CONTAINS(status(), "1 s ago");
-    CHECK_CONTAINS(status(), "E is now");
+    CHECK_CONTAINS(status(),
+                   "E or Esc: back to now  { } a reading  b w a minute  @ go to  00:18:18");
     CHECK_INT(monitor.model.height, 39); /* the last row says so */
+    press_code(&monitor, INPUT_ESCAPE);  /* first of all back to now */
+    CHECK_NEAR(shown(), 1099, 1e-6);
+    CHECK_STR(status(), "");
+    press_keys(&monitor, "{");
+    press_code(&monitor, INPUT_DOWN);
+    press_code(&monitor, INPUT_ENTER); /* on a page it closes that */
+    CHECK_CONTAINS(world_screen(&monitor), "E: back to now");
+    press_code(&monitor, INPUT_ESCAPE);
+    CHECK(monitor.model.away);
     press_keys(&monitor, "b");
     CHECK_NEAR(shown(), 1038, 1e-6);
     CHECK_UINT(model_ago(&monitor.model), 61);
