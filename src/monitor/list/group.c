@@ -339,6 +339,20 @@ size_t group_members(const struct model *model, const struct group *group, struc
     return count;
 }
 
+size_t group_total(const struct model *model, const struct group *group)
+{
+    const vitals_snapshot *all = model->same ? model->machine.now : model->all.now;
+    char name[GROUP_NAME];
+    size_t count = 0;
+    uint64_t id;
+    for (const vitals_row *row = NULL; (row = row_next(all, VITALS_TABLE_PROCESS, row)) != NULL;) {
+        (void)group_identify(model, model->arranged.group, &(struct item){.process = row}, name,
+                             sizeof name, &id);
+        count += id == group->id;
+    }
+    return count > group->count || all == NULL ? count : group->count;
+}
+
 void group_title(const struct model *model, const struct group *group, char *out, size_t capacity)
 {
     const char *word = group_word(model->arranged.group, true);

@@ -53,6 +53,10 @@ int groups_insert(struct model *model);
 size_t group_members(const struct model *model, const struct group *group, struct identity *out,
                      size_t most);
 
+/* The processes of a group that there are, also those that do not pass the filter; 0: not every
+ * process is known. */
+size_t group_total(const struct model *model, const struct group *group);
+
 /* The group that a line's `group` names; NULL: it is not there any more. */
 const struct group *group_find(const struct model *model, uint64_t id);
 

@@ -39,6 +39,7 @@ struct dialog {
     struct freed freed;             /* when these end */
     int top;                        /* the first one that is seen */
     char group[GROUP_NAME + WORDS]; /* that they are of, safe; "": of none */
+    int total;                      /* processes that this has; 0: not known */
     int button;
     bool has_other; /* there is room for the button of another signal, */
     int other;      /* which is this one */
@@ -153,6 +154,7 @@ static bool add_group(struct monitor *monitor, struct dialog *dialog)
         return false;
     size_t count = group_members(model, group, members, TARGETS_MOST), kin_count = 0;
     group_title(model, group, dialog->group, sizeof dialog->group);
+    dialog->total = (int)group_total(model, group);
 
     uint64_t kin[KIN_MOST];
     vitals_process *own = NULL;
@@ -396,25 +398,43 @@ static void settle(struct monitor *monitor, void *state)
         look(dialog, &dialog->targets[i]);
 }
 
+/* "Send a signal to 11 of 12 processes?"; of a group, which may have more than pass the filter,
+ * "Send a signal to user ana: 11 of its 15 processes (4 are not touched)?" */
+static void question_words(const struct dialog *dialog, int columns, char out[static LINE])
+{
+    const char *group = dialog->group, *plural = dialog->count == 1 ? "" : "es";
+    int able = dialog->able, rest = dialog->total - able;
+    char of[32] = "";
+    if (able < dialog->count)
+        (void)snprintf(of, sizeof of, "%d of ", able);
+    if (dialog->sent || able == 0)
+        (void)snprintf(out, LINE, "%s",
+                       dialog->sent ? "What became of it:" : "None of these can be sent a signal:");
+    else if (group[0] == '\0')
+        (void)snprintf(out, LINE, "Send a signal to %s%d process%s?", of, dialog->count, plural);
+    else if (dialog->total == 0)
+        (void)snprintf(out, LINE, "Send a signal to %.300s: %s%d process%s shown here?", group, of,
+                       dialog->count, plural);
+    else if (rest <= 0)
+        (void)snprintf(out, LINE, "Send a signal to %.300s: all %d process%s?", group, able,
+                       plural);
+    else
+        (void)snprintf(out, LINE,
+                       "Send a signal to %.300s: %d of its %d processes (%d %s not touched)?",
+                       group, able, dialog->total, rest, rest == 1 ? "is" : "are");
+    char *more = strrchr(out, '(');
+    if (rest > 0 && more != NULL && canvas_columns(out) > columns)
+        (void)snprintf(more - 1, 2, "?");
+}
+
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     const struct dialog *dialog = state;
     struct box box = place_of(&monitor->model, dialog);
-    const char *group = dialog->group;
-    char text[LINE], of[32] = "";
+    char text[LINE];
     monitor_draw_below(monitor, pen);
     draw_box(pen, &box, "Signal");
-
-    /* "Send a signal to 11 of 12 processes: user ana?" */
-    if (dialog->able < dialog->count)
-        (void)snprintf(of, sizeof of, "%d of ", dialog->able);
-    if (dialog->sent || dialog->able == 0)
-        (void)snprintf(text, sizeof text, "%s",
-                       dialog->sent ? "What became of it:" : "None of these can be sent a signal:");
-    else
-        (void)snprintf(text, sizeof text, "Send a signal to %s%d process%s%s%.300s?", of,
-                       dialog->count, dialog->count == 1 ? "" : "es", group[0] != '\0' ? ": " : "",
-                       group);
+    question_words(dialog, box.columns - 4, text);
     line(pen, &box, 1, STYLE_BOLD, text);
 
     int row = 2, seen = shown(&monitor->model, dialog), each = rows_each(dialog);
