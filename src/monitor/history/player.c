@@ -316,6 +316,13 @@ bool player_go(struct player *player, const char *moment)
     if (!parse_time(moment, &span, &found_ns))
         return false;
     jump(player, found_ns);
+    /* Of a recording the last row says which time it has. */
+    if (player->model->away && found_ns > 0 && found_ns < span.first_ns) {
+        char first[TIME_WORDS], ago[TIME_WORDS];
+        format_time(span.first_ns, false, first);
+        format_distance(span.last_ns - span.first_ns, ago);
+        model_say(player->model, "history begins %s, %s ago; shown instead", first, ago);
+    }
     return true;
 }
 

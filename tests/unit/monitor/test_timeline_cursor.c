@@ -592,6 +592,9 @@ static void a_live_monitor_looks_back(void)
     press_keys(&monitor, "e");
     CHECK_CONTAINS(monitor.model.message, "living process (E goes to now)");
     CHECK_INT(monitor.depth, 1);
+    press_keys(&monitor, "@-10min\n");
+    CHECK_NEAR(shown(), 1000, 1e-6);
+    CHECK_CONTAINS(monitor.model.message, "history begins 00:16:40, 1 min 40 s ago; shown instead");
     press_keys(&monitor, "E");
     CHECK_NEAR(shown(), 1100, 1e-6);
     CHECK_STR(status(), "");
