@@ -491,17 +491,21 @@ const vitals_row *model_next_device(const struct model *model, const vitals_row 
     return previous;
 }
 
-bool model_idle(const struct model *model, const vitals_row *row, double *seconds)
+uint64_t model_held_after_ns(const struct model *model)
 {
     static const uint64_t USUAL_NS = 900000000000u; /* 15 min */
-    uint64_t after_ns = model->options->held_after_ns;
+    return model->options->held_after_ns > 0 ? model->options->held_after_ns : USUAL_NS;
+}
+
+bool model_idle(const struct model *model, const vitals_row *row, double *seconds)
+{
     if (row == NULL || model->machine.now == NULL)
         return false;
     uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
     bool device = vitals_row_table(row) == VITALS_TABLE_GPU;
     return idle_rows_find(device ? &model->idle.devices : &model->idle.users, vitals_row_key(row),
                           now_ns, seconds) &&
-           *seconds >= (double)(after_ns > 0 ? after_ns : USUAL_NS) / 1e9;
+           *seconds >= (double)model_held_after_ns(model) / 1e9;
 }
 
 bool model_is_demo(const struct model *model)

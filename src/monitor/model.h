@@ -279,6 +279,7 @@ bool model_rate(const struct model *model, const vitals_row *row, vitals_metric 
 /* How long a device, or a row of gpu_process, has held memory without being used, in seconds;
  * returns false if it does not, not for as long as the options say, or if it is not known. */
 bool model_idle(const struct model *model, const vitals_row *row, double *seconds);
+uint64_t model_held_after_ns(const struct model *model);
 
 /* ---- list.c: the lines of the list, and the processes that they are about ---- */
 

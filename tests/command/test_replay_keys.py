@@ -247,6 +247,27 @@ class Keys(OnATerminal):
         self.assertRegex(self.last_row(), f"^{begun} of ")
         self.leave("main")
 
+    def test_an_alert_leads_to_where_it_is_told(self):
+        """Memory that is held is told after a while: before that nothing on the main screen says so."""
+        lines = [json.loads(line) for line in machine(2, 3, ticks=90).splitlines()]
+        for tick, snapshot in enumerate(lines):
+            snapshot["tables"]["gpu"][0]["utilization_ratio"] = 0.5 if tick < 10 else 0
+        path = self.folder / "held.json"
+        path.write_text("".join(json.dumps(snapshot) + "\n" for snapshot in lines), encoding="utf-8")
+        self.terminal = Events(120, 40)
+        self.addCleanup(self.terminal.close)
+        self.terminal.run(f"env -u VITALS_LAYOUT {VITALS} replay --hold --held-after 30 {path}")
+        self.terminal.wait(" of ", "{ } ( ) b w move")
+        self.literally("E")
+        self.terminal.wait("GPU 0 idle 79 s")
+        self.literally("A")
+        self.terminal.wait("GPU 0 idle 79 s", "Enter goes to that time", gone=("looking further back",))
+        self.literally("Enter")
+        text = self.terminal.wait("COMMAND", "GPU 0 idle 30 s")  # once it has looked back
+        self.assertIn("GPU 0 idle 30 s", text.splitlines()[1])
+        self.assertRegex(self.last_row(), f"^{clock(int(lines[40]['realtime_ns']))} of ")
+        self.leave("main")
+
     def test_without_marks_that_is_said(self):
         self.open()
         for key in ("m", "'"):

@@ -189,10 +189,20 @@ static void jump(struct player *player, uint64_t moment_ns)
     arrive(player, code, &error);
 }
 
+/* To the first snapshot that is not before a moment. */
+static void jump_behind(struct player *player, uint64_t moment_ns)
+{
+    vitals_error error = {.code = 0};
+    jump(player, moment_ns);
+    if (is_away(player) && from_ns(player) < moment_ns &&
+        timeline_cursor_step(&player->cursor, 1, &error) == 1)
+        arrive(player, 1, &error);
+}
+
 void player_show(struct player *player, uint64_t realtime_ns)
 {
     player->playing = false;
-    jump(player, realtime_ns);
+    jump_behind(player, realtime_ns);
 }
 
 int player_before(struct player *player, int64_t *place, vitals_snapshot **out)
@@ -256,7 +266,6 @@ static void move(struct player *player, int seconds)
 /* To the first snapshot that is not before the next mark, or the one before. */
 static void go_to_mark(struct player *player, int direction)
 {
-    vitals_error error = {.code = 0};
     uint64_t mark_ns, here_ns = from_ns(player);
     size_t count = 0;
     if (here_ns == player->marked_moment_ns)
@@ -272,9 +281,7 @@ static void go_to_mark(struct player *player, int direction)
                   direction > 0 ? "there is no later mark" : "there is no earlier mark");
         return;
     }
-    jump(player, mark_ns);
-    if (from_ns(player) < mark_ns && timeline_cursor_step(&player->cursor, 1, &error) == 1)
-        arrive(player, 1, &error);
+    jump_behind(player, mark_ns);
     player->marked_ns = mark_ns;
     player->marked_moment_ns = from_ns(player);
 }

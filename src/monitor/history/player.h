@@ -46,7 +46,7 @@ bool player_act(struct player *player, enum action action, int argument);
 /* Goes to a moment as people write it. False: it is none, and nothing has changed. */
 bool player_go(struct player *player, const char *moment);
 
-/* Goes to a time. */
+/* Goes to the first reading that is not before a time. */
 void player_show(struct player *player, uint64_t realtime_ns);
 
 /* The reading of the machine that was kept before the one at *place, of which it is then (below 0:

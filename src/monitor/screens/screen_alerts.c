@@ -20,6 +20,7 @@ static const struct hint HINTS[] = {
 struct alert {
     struct concern what;
     uint64_t from_ns, until_ns; /* realtime */
+    uint64_t told_ns;           /* from when on the main screen says so */
 };
 
 struct alerts {
@@ -67,19 +68,19 @@ static void insert(struct alerts *alerts, const struct alert *alert)
     alerts->items[place] = *alert;
 }
 
-/* A concern at a time, or from a time to another one. */
-static void note(struct alerts *alerts, const struct concern *concern, uint64_t from_ns,
-                 uint64_t until_ns)
+/* At a time, or from a time to another one. */
+static void note(struct alerts *alerts, const struct alert *noted)
 {
-    struct alert alert = {*concern, from_ns, until_ns};
+    struct alert alert = *noted;
     for (int i = 0; i < alerts->count; i++) {
         struct alert *old = &alerts->items[i];
-        if (!is_same(&old->what, concern) || from_ns > old->until_ns + PAUSE_NS ||
-            until_ns + PAUSE_NS < old->from_ns)
+        if (!is_same(&old->what, &alert.what) || alert.from_ns > old->until_ns + PAUSE_NS ||
+            alert.until_ns + PAUSE_NS < old->from_ns)
             continue;
         keep_words(&alert.what, &old->what);
-        alert.from_ns = old->from_ns < from_ns ? old->from_ns : from_ns;
-        alert.until_ns = old->until_ns > until_ns ? old->until_ns : until_ns;
+        alert.from_ns = uint64_min(alert.from_ns, old->from_ns);
+        alert.until_ns = uint64_max(alert.until_ns, old->until_ns);
+        alert.told_ns = uint64_min(alert.told_ns, old->told_ns);
         alerts->count--;
         memmove(old, old + 1, (size_t)(alerts->count - i) * sizeof *old);
         break;
@@ -94,7 +95,11 @@ static void look(struct alerts *alerts, const struct model *model)
     concerns_collect(model, &concerns);
     for (size_t i = 0; i < concerns.count; i++) {
         uint64_t lasted_ns = (uint64_t)(concerns.items[i].seconds * 1e9);
-        note(alerts, &concerns.items[i], now_ns > lasted_ns ? now_ns - lasted_ns : 0, now_ns);
+        struct alert alert = {concerns.items[i], now_ns > lasted_ns ? now_ns - lasted_ns : 0,
+                              now_ns, now_ns};
+        if (lasted_ns > 0) /* memory that is held is told after a while */
+            alert.told_ns = uint64_min(alert.from_ns + model_held_after_ns(model), now_ns);
+        note(alerts, &alert);
     }
     if (alerts->oldest_ns == 0 || now_ns < alerts->oldest_ns)
         alerts->oldest_ns = now_ns;
@@ -214,9 +219,9 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     case ACTION_ALERTS:
         if (alerts->count == 0 || monitor->player == NULL)
             return true;
-        uint64_t from_ns = alerts->items[alerts->place].from_ns;
+        uint64_t told_ns = alerts->items[alerts->place].told_ns;
         monitor_close(monitor);
-        player_show(monitor->player, from_ns);
+        player_show(monitor->player, told_ns);
         return true;
     default: return false;
     }
