@@ -687,9 +687,18 @@ class Page(unittest.TestCase):
 
     def test_what_its_end_frees(self):
         self.start()
-        self.assertRegex(self.monitor.wait("when it ends"), r"when it ends +frees [\d.]+[KM]iB of RAM")
+        page = re.search(r"when it ends +frees (about [\d.]+[KM]iB of RAM)", self.monitor.wait("when it ends"))
         self.monitor.type("T")
-        self.assertRegex(self.monitor.screen(), r"Its end frees about [\d.]+[KM]iB of RAM")
+        self.assertIn(f"Its end frees {page[1]}", self.monitor.screen())
+
+    def test_the_end_of_a_user_of_devices(self):
+        """The page and the question say the same, and what its device has free then."""
+        page, asked = (vitals("--demo=story", "--seed", "7", "--screen", f"120x40:{screen}",
+                              env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None}).stdout for screen in ("process", "signal"))
+        frees = re.search(r"when it ends +frees (44\.00GiB of GPU memory, about \d\d\.\d\dGiB of RAM)", page)[1]
+        self.assertIn(f"Its end frees {frees} ", asked)
+        free = re.search(r"free then +(GPU 0: [\d.]+ of 80GiB)", page)[1]
+        self.assertIn(f" {free} free then ", asked)
 
     def test_any_signal(self):
         self.start()

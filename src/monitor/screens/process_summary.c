@@ -95,6 +95,30 @@ static void put_device(const struct process_summary *summary, const vitals_row *
     put(summary, paint, label, color, line);
 }
 
+/* Adds memory that a device has back. */
+static void add_gpu(struct freed *freed, const vitals_row *user, double bytes)
+{
+    const vitals_row *gpu = vitals_snapshot_find(vitals_row_snapshot(user), VITALS_TABLE_GPU,
+                                                 vitals_row_parent(user));
+    double used, total;
+    size_t i = 0;
+    if (gpu == NULL || !cell_value(gpu, VITALS_GPU_MEMORY_USED_BYTES, &used) ||
+        !cell_value(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &total))
+        return;
+    while (i < freed->gpu_count && strcmp(freed->gpus[i].label, vitals_row_label(gpu)) != 0)
+        i++;
+    if (i == FREED_GPUS)
+        return;
+    struct freed_gpu *own = &freed->gpus[i];
+    if (i == freed->gpu_count) {
+        freed->gpu_count++;
+        (void)snprintf(own->label, sizeof own->label, "%s", vitals_row_label(gpu));
+        own->total = total;
+        own->free = total - used;
+    }
+    own->free = own->free + bytes < total ? own->free + bytes : total;
+}
+
 void freed_add(struct freed *freed, const struct model *model, const struct identity *identity,
                const vitals_row *row)
 {
@@ -107,41 +131,63 @@ void freed_add(struct freed *freed, const struct model *model, const struct iden
         freed->device_least = freed->device_least || !known ||
                               vitals_row_availability(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES) ==
                                   VITALS_LOWER_BOUND;
-        freed->device += known ? bytes : 0;
         if (known && cell_value(user, VITALS_GPU_PROCESS_SHARED_MEMORY_BYTES, &shared) &&
             shared > 0) { /* others hold it too, or those that end with it */
-            freed->device -= shared < bytes ? shared : bytes;
+            bytes -= shared < bytes ? shared : bytes;
             freed->device_least = true;
         }
+        freed->device += known ? bytes : 0;
+        if (known)
+            add_gpu(freed, user, bytes);
     }
-    known = cell_value(row, VITALS_PROCESS_USS_BYTES, &bytes);
-    if (!known && cell_value(row, VITALS_PROCESS_RESIDENT_BYTES, &bytes) &&
-        cell_value(row, VITALS_PROCESS_SHARED_BYTES, &shared)) {
-        bytes -= shared < bytes ? shared : bytes;
-        freed->host_about = known = true;
-    }
-    freed->host += known ? bytes : 0;
+    known = cell_value(row, VITALS_PROCESS_RESIDENT_BYTES, &bytes) &&
+            cell_value(row, VITALS_PROCESS_SHARED_BYTES, &shared);
+    freed->host += known && bytes > shared ? bytes - shared : 0;
     freed->hosts += known;
-    freed->host_least = freed->hosts < freed->processes || (freed->hosts > 1 && !freed->host_about);
+    freed->host_least = freed->hosts < freed->processes;
+}
+
+/* "18.38GiB", from 10 GiB on. */
+static void freed_amount(double bytes, char out[static WORDS])
+{
+    static const double GIB = 1 << 30;
+    if (bytes < 10 * GIB)
+        (void)vitals_human_bytes((uint64_t)bytes, out);
+    else
+        (void)snprintf(out, WORDS, "%.2fGiB", bytes / GIB);
 }
 
 bool freed_words(const struct freed *freed, char out[static FREED_WORDS])
 {
     char device[WORDS] = "", host[WORDS] = "";
     if (freed->devices > 0)
-        (void)vitals_human_bytes((uint64_t)freed->device, device);
+        freed_amount(freed->device, device);
     if (freed->hosts > 0)
-        (void)vitals_human_bytes((uint64_t)freed->host, host);
+        freed_amount(freed->host, host);
     (void)snprintf(out, FREED_WORDS, "%s%s%s%s%s%s%s",
                    freed->devices > 0 && freed->device_least ? "at least " : "", device,
                    device[0] != '\0' ? " of GPU memory" : "",
                    device[0] != '\0' && host[0] != '\0' ? ", " : "",
                    host[0] == '\0'     ? ""
                    : freed->host_least ? "at least "
-                   : freed->host_about ? "about "
-                                       : "",
+                                       : "about ",
                    host, host[0] != '\0' ? " of RAM" : "");
     return freed->devices > 0 || freed->hosts > 0;
+}
+
+bool freed_gpu_words(const struct freed *freed, char out[static FREED_WORDS])
+{
+    static const double GIB = 1 << 30;
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < freed->gpu_count && used < FREED_WORDS; i++) {
+        const struct freed_gpu *own = &freed->gpus[i];
+        used += (size_t)snprintf(out + used, FREED_WORDS - used, "%sGPU %s: %s%.1f of %.*fGiB",
+                                 i > 0 ? ", " : "", own->label,
+                                 freed->device_least ? "at least " : "", own->free / GIB,
+                                 own->total < 10 * GIB ? 1 : 0, own->total / GIB);
+    }
+    return freed->gpu_count > 0;
 }
 
 void process_summary_paint(const struct process_summary *summary, struct paint *paint)
@@ -167,6 +213,8 @@ void process_summary_paint(const struct process_summary *summary, struct paint *
     if (summary->absence == NULL && freed_words(&freed, frees)) {
         (void)snprintf(line, sizeof line, "frees %s", frees);
         put(summary, paint, "when it ends", COLOR_PLAIN, line);
+        if (freed_gpu_words(&freed, frees))
+            put(summary, paint, "free then", COLOR_PLAIN, frees);
     }
     put_state(summary, row, paint);
 }

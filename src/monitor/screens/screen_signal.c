@@ -354,11 +354,18 @@ static int rows_each(const struct dialog *dialog)
     return 1;
 }
 
+/* Those of the frame; what devices have free then has one. */
+static int frame_rows(const struct dialog *dialog)
+{
+    return FRAME + (dialog->freed.gpu_count > 0);
+}
+
 /* How many are seen at a time. */
 static int shown(const struct model *model, const struct dialog *dialog)
 {
     enum { ROWS_MOST = 16 };
-    int rows = model->height - FRAME < ROWS_MOST ? model->height - FRAME : ROWS_MOST;
+    int rows = model->height - frame_rows(dialog);
+    rows = rows < ROWS_MOST ? rows : ROWS_MOST;
     int most = rows / rows_each(dialog) > 1 ? rows / rows_each(dialog) : 1;
     return dialog->count < most ? dialog->count : most;
 }
@@ -368,7 +375,7 @@ static struct box place_of(const struct model *model, const struct dialog *dialo
     enum { WIDE_MOST = 90, BESIDE_LEAST = 4 }; /* less of what is below looks like a fault */
     bool whole = model->width < WIDE_MOST + 2 * BESIDE_LEAST;
     struct box box = {.columns = whole ? model->width : WIDE_MOST};
-    box.rows = FRAME + rows_each(dialog) * shown(model, dialog);
+    box.rows = frame_rows(dialog) + rows_each(dialog) * shown(model, dialog);
     box.rows = box.rows > model->height ? model->height : box.rows;
     box.x = (model->width - box.columns) / 2;
     box.y = (model->height - box.rows) / 2;
@@ -466,6 +473,10 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     if (asks && freed_words(&dialog->freed, freed)) {
         (void)snprintf(text, sizeof text, "%s frees %s",
                        dialog->able == 1 ? "Its end" : "Their end", freed);
+        line(pen, &box, row++, STYLE_PLAIN, text);
+    }
+    if (asks && row < box.rows - 3 && freed_gpu_words(&dialog->freed, freed)) {
+        (void)snprintf(text, sizeof text, "%s free then", freed);
         line(pen, &box, row, STYLE_PLAIN, text);
     }
     for (int i = 0; asks && i < BUTTON_COUNT; i++) {

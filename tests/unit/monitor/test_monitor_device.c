@@ -678,12 +678,13 @@ static void words_are_of_the_memory_that_they_stand_before(void)
     } CASES[] = {
         {{.processes = 1}, ""},
         {{.processes = 1, .device_least = true}, ""},
-        {{.processes = 1, .hosts = 1, .host = GIB}, "1024MiB of RAM"},
-        // the size of some device memory is not known: that of RAM stays exact
-        {{.processes = 1, .hosts = 1, .host = GIB, .device_least = true}, "1024MiB of RAM"},
+        {{.processes = 1, .hosts = 1, .host = GIB}, "about 1024MiB of RAM"},
+        // the size of some device memory is not known: that does not make RAM a lower bound
+        {{.processes = 1, .hosts = 1, .host = GIB, .device_least = true}, "about 1024MiB of RAM"},
+        {{.processes = 1, .hosts = 1, .host = 12.5 * GIB}, "about 12.50GiB of RAM"},
         {{.processes = 1, .devices = 1, .device = GIB, .device_least = true},
          "at least 1024MiB of GPU memory"},
-        {{.processes = 1, .devices = 1, .device = GIB, .hosts = 1, .host = GIB, .host_about = true},
+        {{.processes = 1, .devices = 1, .device = GIB, .hosts = 1, .host = GIB},
          "1024MiB of GPU memory, about 1024MiB of RAM"},
         {{.processes = 2, .devices = 1, .device = GIB, .hosts = 1, .host = GIB, .host_least = true},
          "1024MiB of GPU memory, at least 1024MiB of RAM"},
@@ -694,6 +695,12 @@ static void words_are_of_the_memory_that_they_stand_before(void)
         CHECK_INT(freed_words(&CASES[i].freed, words), CASES[i].words[0] != '\0');
         CHECK_STR(words, CASES[i].words);
     }
+    struct freed freed = {.gpus = {{"0", 69.7 * GIB, 80 * GIB}, {"1", GIB / 2, 8 * GIB}}};
+    char words[FREED_WORDS];
+    CHECK_FALSE(freed_gpu_words(&freed, words));
+    freed.gpu_count = 2;
+    CHECK(freed_gpu_words(&freed, words));
+    CHECK_STR(words, "GPU 0: 69.7 of 80GiB, GPU 1: 0.5 of 8.0GiB");
 }
 
 static const check_test tests[] = {
