@@ -350,8 +350,8 @@ void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile)
     if (tile->note[0] != '\0' && box->columns - value - canvas_columns(tile->note) < VALUE_LEAST)
         x = tile_words(pen, x, y, end - value - 1, tile->note_style, tile->note);
     else {
-        x = tile_words(pen, x, y, end - value - canvas_columns(tile->note) - 2, STYLE_PLAIN,
-                       tile->name);
+        int behind = canvas_columns(tile->note) + (value > 0 ? 2 : 3); /* and blanks */
+        x = tile_words(pen, x, y, end - value - behind, STYLE_PLAIN, tile->name);
         if (tile->name[0] != '\0')
             x = tile_words(pen, x, y, end - value - 1, STYLE_PLAIN, " ");
         x = tile_words(pen, x, y, end - value - 1, tile->note_style, tile->note);

@@ -266,6 +266,14 @@ class Looks(Usual):
         for sign in ("N/A", "━", "⣿", "%", "nan"):
             self.assertNotIn(sign, "\n".join(panels))
 
+    def test_a_device_without_values_says_so(self):
+        texts = [vitals("--demo=broken", "--screen", size, env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None}).stdout
+                 for size in ("120x40", "80x24")]
+        self.assertIn("GPU 1, 1:0, 1:1, 2, 3 no values (vitals doctor)", texts[0].splitlines()[1])
+        self.assertEqual(texts[0].count("no values: vitals doctor"), 5, texts[0])
+        self.assertIn(" 0 H100 80GB HBM3 lost ", texts[0])
+        self.assertEqual(len(re.findall(r"^ +[\d:]+ no values\b", texts[1], re.MULTILINE)), 5, texts[1])
+
     def test_every_cpu_has_a_cell(self):
         path = self.folder / "cpus.json"
         path.write_bytes(screens.machine(2, 6, cpus=128))

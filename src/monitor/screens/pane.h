@@ -98,6 +98,10 @@ void pane_attention(struct pen *pen, const struct model *model, int y);
 /* True if a device has a fault, or is slowed down by one. */
 bool pane_device_is_ill(const vitals_row *gpu);
 
+/* True if nothing that the screens show can be read of a device, for another reason than a silence,
+ * and will not be at the next reading. */
+bool pane_device_is_mute(const vitals_row *gpu);
+
 /* The color of a device's number: how busy it is, or that it is ill. */
 ink pane_device_style(const vitals_row *gpu);
 

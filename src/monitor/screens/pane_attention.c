@@ -64,6 +64,19 @@ bool pane_device_is_ill(const vitals_row *gpu)
     return any;
 }
 
+bool pane_device_is_mute(const vitals_row *gpu)
+{
+    static const vitals_metric SHOWN[] = {VITALS_GPU_UTILIZATION_RATIO,
+                                          VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_POWER_WATTS,
+                                          VITALS_GPU_TEMPERATURE_CELSIUS, VITALS_GPU_FAN_RATIO};
+    bool any = trouble_silence(gpu) != NULL; /* which says it */
+    for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
+        vitals_availability state = vitals_row_availability(gpu, SHOWN[i]);
+        any = any || state > 0 || state == VITALS_NOT_YET || state == VITALS_NOT_REQUESTED;
+    }
+    return !any;
+}
+
 ink pane_device_style(const vitals_row *gpu)
 {
     double busy = 0;
@@ -83,6 +96,8 @@ static void collect_device(const struct model *model, const vitals_row *gpu,
     (void)snprintf(subject, sizeof subject, "GPU %.30s", vitals_row_label(gpu));
     if (silence != NULL && silence->is_fault)
         add(concerns, true, subject, silence->word);
+    else if (pane_device_is_mute(gpu))
+        add(concerns, false, subject, "no values (vitals doctor)");
     else if (trouble_note(gpu, SAYS - 1, says))
         add(concerns, pane_device_is_ill(gpu), subject, says);
     else if (model_idle(model, gpu, &seconds)) {

@@ -52,6 +52,10 @@ static void remark_on(const struct model *model, const vitals_row *gpu, int colu
     if (silence != NULL) {
         out->style = silence->is_fault ? INK_TROUBLE : INK_SOFT;
         (void)snprintf(out->text, sizeof out->text, "%s", silence->word);
+    } else if (pane_device_is_mute(gpu)) {
+        static const char NONE[] = "no values: vitals doctor";
+        (void)snprintf(out->text, sizeof out->text, "%.*s", columns < (int)strlen(NONE) ? 9 : 24,
+                       NONE);
     } else if (!trouble_note(gpu, (size_t)columns, out->text) && model_idle(model, gpu, &seconds))
         (void)snprintf(out->text, sizeof out->text, "%s", idle_words(seconds, idle));
 }
