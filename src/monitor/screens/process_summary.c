@@ -27,7 +27,52 @@ static const vitals_row *row_of_user(const struct process_summary *summary)
     return user != NULL ? item_process_of(vitals_row_snapshot(user), user) : NULL;
 }
 
-/* "sleeping in futex_wait_queue" */
+const char *wait_channel_words(const char *channel)
+{
+    /* By a part of the function's name; the first that fits. */
+    static const char *const PLACES[][2] = {
+        {"futex", "a lock"},
+        {"rwsem", "a lock"},
+        {"mutex", "a lock"},
+        {"nanosleep", "time to pass"},
+        {"pipe_read", "input from a pipe"},
+        {"pipe_write", "room in a pipe"},
+        {"n_tty_read", "input from a terminal"},
+        {"do_wait", "a child"},
+        {"sigsuspend", "a signal"},
+        {"sigtimedwait", "a signal"},
+        {"sys_pause", "a signal"},
+        {"ptrace_stop", "its tracer"},
+        {"signal_stop", "SIGCONT"},
+        {"io_schedule", "a disk"},
+        {"folio_wait", "a disk"},
+        {"wait_on_page", "a disk"},
+        {"wait_on_buffer", "a disk"},
+        {"jbd2", "a disk"},
+        {"rpc_", "a network file system"},
+        {"fuse_", "a FUSE file system"},
+        {"request_wait_answer", "a FUSE file system"},
+        {"unix_stream", "a socket"},
+        {"skb_wait", "a socket"},
+        {"sk_wait", "a socket"},
+        {"inet_csk", "a socket"},
+        {"poll", "input"}, /* epoll too */
+        {"do_select", "input"},
+        {"dma_fence", "a driver"},
+        {"amdgpu", "a driver"},
+        {"drm_", "a driver"},
+        {"nvidia", "a driver"},
+        {"_nv0", "a driver"}, /* functions of NVIDIA's driver that have no names */
+        {"ioctl", "a driver"},
+    };
+    for (size_t i = 0; i < sizeof PLACES / sizeof PLACES[0]; i++) {
+        if (strstr(channel, PLACES[i][0]) != NULL)
+            return PLACES[i][1];
+    }
+    return NULL;
+}
+
+/* "sleeping, waits for a lock (futex_wait_queue)" */
 static void put_state(const struct process_summary *summary, const vitals_row *row,
                       struct paint *paint)
 {
@@ -47,7 +92,10 @@ static void put_state(const struct process_summary *summary, const vitals_row *r
                                     : VITALS_NOT_REQUESTED;
     if (known > 0 && vitals_row_text(row, VITALS_PROCESS_WAIT_CHANNEL, &text) > 0 && text.size > 0)
         (void)cell_text(row, VITALS_PROCESS_WAIT_CHANNEL, ascii, channel, sizeof channel);
-    if (channel[0] != '\0' && strcmp(state, "running") != 0)
+    const char *what = wait_channel_words(channel);
+    if (channel[0] != '\0' && strcmp(state, "running") != 0 && what != NULL)
+        (void)snprintf(line, sizeof line, "%s, waits for %s (%s)", state, what, channel);
+    else if (channel[0] != '\0' && strcmp(state, "running") != 0)
         (void)snprintf(line, sizeof line, "%s in %s", state, channel);
     else if (known > 0 || known == VITALS_NOT_REQUESTED)
         (void)snprintf(line, sizeof line, "%s", state);

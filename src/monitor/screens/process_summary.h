@@ -40,4 +40,7 @@ enum { FREED_WORDS = 384 };
 bool freed_words(const struct freed *freed, char out[static FREED_WORDS]);
 bool freed_gpu_words(const struct freed *freed, char out[static FREED_WORDS]);
 
+/* What a process waits for that sleeps in a function of the kernel; NULL: that is not known. */
+const char *wait_channel_words(const char *channel);
+
 void process_summary_paint(const struct process_summary *summary, struct paint *paint);

@@ -703,6 +703,28 @@ static void words_are_of_the_memory_that_they_stand_before(void)
     CHECK_STR(words, "GPU 0: 69.7 of 80GiB, GPU 1: 0.5 of 8.0GiB");
 }
 
+static void what_is_waited_for_has_words(void)
+{
+    static const char *const CASES[][2] = {
+        {"futex_wait_queue", "a lock"},
+        {"hrtimer_nanosleep", "time to pass"},
+        {"do_sys_poll", "input"},
+        {"ep_poll", "input"},
+        {"poll_schedule_timeout", "input"},
+        {"anon_pipe_read", "input from a pipe"},
+        {"do_wait", "a child"},
+        {"folio_wait_bit_common", "a disk"},
+        {"io_schedule", "a disk"},
+        {"unix_stream_read_generic", "a socket"},
+        {"inet_csk_accept", "a socket"},
+        {"_nv042rm", "a driver"},
+    };
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++)
+        CHECK_STR(wait_channel_words(CASES[i][0]), CASES[i][1]);
+    CHECK_NULL(wait_channel_words("do_something_else"));
+    CHECK_NULL(wait_channel_words(""));
+}
+
 static const check_test tests[] = {
     {"idle memory is held since it was seen", idle_memory_is_held_since_it_was_seen},
     {"any work begins anew", any_work_begins_anew},
@@ -720,6 +742,7 @@ static const check_test tests[] = {
     {"facts of any vendor", facts_of_any_vendor},
     {"long facts go on in the next line", long_facts_go_on_in_the_next_line},
     {"any size", any_size},
+    {"what is waited for has words", what_is_waited_for_has_words},
     {"words are of the memory that they stand before",
      words_are_of_the_memory_that_they_stand_before},
 };
