@@ -140,7 +140,7 @@ class Slow(Device):
         terminal.wait("GPU-Util", "300W")
         self.assertEqual(self.calls(log), 0)
         terminal.type("d")
-        terminal.wait("Up and Down choose a device")
+        terminal.wait("arrow keys choose a device")
         terminal.type("Down", "Enter")
         terminal.wait("GPU 1 ", "received", "MiB/s", "SMs active")
         terminal.type("Right")

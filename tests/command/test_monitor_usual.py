@@ -575,6 +575,18 @@ class Keys(unittest.TestCase):
         self.monitor.send((0x110000 + 12, x, 39))
         self.monitor.wait("rc=0.")
 
+    def test_the_chosen_device_has_a_mark(self):
+        for width, height in ((120, 40), (80, 24)):  # tiles, lines
+            self.start("--demo=many", width=width, height=height)
+            self.monitor.type("d")
+            self.assertEqual(re.findall(r"▶ *(\d+) H100", self.monitor.screen()), ["0"])
+            self.assertIn("arrow keys choose a device", self.last())
+            for key, place in (("Right", "1"), ("Down", "2"), ("Left", "1"), ("Up", "0")):
+                self.monitor.type(key)
+                self.assertEqual(re.findall(r"▶ *(\d+) H100", self.monitor.screen()), [place], key)
+            self.monitor.type("d")
+            self.assertNotIn("▶", self.monitor.screen())
+
     def test_a_device_can_be_clicked(self):
         text = self.start("--demo=many")
         lines = text.splitlines()

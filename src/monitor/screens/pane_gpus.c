@@ -366,15 +366,20 @@ void pane_gpus(struct pen *pen, const struct model *model, const struct layout *
     struct line_choice choice = choose_lines(model, layout);
     for (const vitals_row *gpu = NULL; rows > 0 && (gpu = next_shown(model, &choice, gpu)) != NULL;
          place++) {
+        int mark_x = 0, mark_y = y + 1 + place;
         if (layout->device_charts > 0) {
             int column = place % each, inside = model->width - 2 + GAP;
             int x = inside * column / each, end = inside * (column + 1) / each - GAP;
             struct box box = {1 + x, y + place / each * (layout->device_charts + 2), end - x,
                               layout->device_charts + 2};
             draw_device_tile(pen, model, gpu, &box);
+            mark_x = box.x - 1;
+            mark_y = box.y;
         } else {
             draw_device_line(pen, model, gpu, y + 1 + place);
         }
+        if (is_chosen(model, gpu))
+            (void)canvas_text(pen->canvas, mark_x, mark_y, INK_TITLE, pen->look->ascii ? ">" : "▶");
     }
     if (layout->device_charts == 0 && rows > 0)
         draw_titles(pen, model, y);

@@ -67,7 +67,7 @@ static bool device_choice_act(struct monitor *monitor, enum action action, int a
         model->arranged.hidden &= ~(unsigned)PANEL_DEVICES;
         model->lift = 0;
         model_say(&monitor->model, "%s",
-                  model->has_device ? "Up and Down choose a device, Enter shows it, d goes back"
+                  model->has_device ? "arrow keys choose a device, Enter shows it, d goes back"
                                     : "there is no device to look at");
         return true;
     }
