@@ -454,7 +454,9 @@ class Signals(unittest.TestCase):
         terminal.run(f"{VITALS} --demo")
         terminal.wait("Processes:", "COMMAND")
         terminal.type("Down", "K")
-        terminal.wait("this is a demo: no signal is sent", gone=("Send a signal",))
+        terminal.wait("Signal (demo: nothing is sent)")
+        terminal.type("Escape")
+        terminal.wait("Processes:", gone=("Signal (",))
 
 
 if __name__ == "__main__":

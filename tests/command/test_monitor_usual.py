@@ -747,6 +747,16 @@ class Page(unittest.TestCase):
         self.monitor.wait("1 Overview")
         self.monitor.type("n")
         self.assertIn("this is a demo", self.last())
+        self.monitor.type("T")  # which shows how it is done
+        text = self.monitor.screen()
+        self.assertIn("Signal (demo: nothing is sent)", text)
+        self.assertIn("Send a signal to 1 process?", text)
+        self.monitor.type("Enter")
+        text = self.monitor.screen()
+        self.assertIn("What became of it:", text)
+        self.assertRegex(text, r"│ +demo: nothing is sent +│")
+        self.monitor.type("Escape")
+        self.assertNotIn("this process has ended", self.monitor.screen())
 
     def test_charts_begin_with_what_was_kept(self):
         self.monitor = Events(120, 40)

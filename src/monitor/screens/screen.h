@@ -131,6 +131,9 @@ void monitor_close(struct monitor *monitor);
 /* Why no process is changed, or NULL. */
 const char *monitor_readonly(const struct monitor *monitor);
 
+/* True for a demo, which asks before a signal all the same, and sends none. */
+bool monitor_pretends(const struct monitor *monitor);
+
 /* Asks for words in the last row, for the screen's `answer`. */
 void monitor_ask(struct monitor *monitor, enum prompt prompt, const char *question);
 

@@ -440,7 +440,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     struct box box = place_of(&monitor->model, dialog);
     char text[LINE];
     monitor_draw_below(monitor, pen);
-    draw_box(pen, &box, "Signal");
+    draw_box(pen, &box, monitor_pretends(monitor) ? "Signal (demo: nothing is sent)" : "Signal");
     question_words(dialog, box.columns - 4, text);
     line(pen, &box, 1, STYLE_BOLD, text);
 
@@ -521,7 +521,9 @@ static void confirm(struct monitor *monitor, struct dialog *dialog)
     dialog->stubborn = false;
     dialog->sent_ns = dialog->now_ns = monitor_now_ns(monitor);
     for (int i = 0; i < dialog->count; i++) {
-        if (dialog->targets[i].pid == (uint64_t)getpid())
+        if (monitor_readonly(monitor) != NULL) /* only a demo comes here then */
+            (void)snprintf(dialog->targets[i].result, RESULT, "demo: nothing is sent");
+        else if (dialog->targets[i].pid == (uint64_t)getpid())
             own = &dialog->targets[i];
         else
             send_one(&dialog->targets[i], dialog->signal);

@@ -270,6 +270,12 @@ const char *monitor_readonly(const struct monitor *monitor)
     return monitor->model.away ? "this is the past (E goes to now)" : monitor->options->readonly;
 }
 
+bool monitor_pretends(const struct monitor *monitor)
+{
+    return !monitor->model.away && monitor->options->readonly != NULL &&
+           monitor->options->context != NULL && model_is_demo(&monitor->model);
+}
+
 /* Actions that every screen has, those that move through the past first. */
 static void act_anywhere(struct monitor *monitor, enum action action, int argument)
 {
@@ -363,7 +369,7 @@ void monitor_input(struct monitor *monitor, const struct input_event *event)
         return;
     }
     const char *readonly = monitor_readonly(monitor);
-    if (binding->action == ACTION_SIGNAL && readonly != NULL)
+    if (binding->action == ACTION_SIGNAL && readonly != NULL && !monitor_pretends(monitor))
         model_say(&monitor->model, "%s: no signal is sent", readonly);
     else if (!arranging_on_group(monitor, binding->action) &&
              (screen->act == NULL ||
