@@ -184,8 +184,11 @@ class Looks(Usual):
         self.assertLess(line.index("Xid 79"), line.index("throttled: power"), line)
         for words in ("▲ GPU 1 throttled: heat", "● GPU 0 throttled: power", "GPU 4 ECC 2 uncorrected, Xid 79"):
             self.assertIn(words, line)
+        wide = self.printed(self.machine(9, 3, "troubled"), 500, 40).splitlines()[1]
+        self.assertIn("GPU 4 ECC 2 uncorrected, Xid 79 (4: details)", wide)
         narrow = self.printed(self.machine(9, 3, "troubled"), 80, 24).splitlines()[1]
         self.assertRegex(narrow, r"^ ▲ .*\+\d more$")
+        self.assertNotIn("details", narrow)  # nothing is left out for it
         calm = self.printed(self.machine(2, 6), 80, 24).splitlines()[1]
         self.assertIn("nothing needs attention", calm)
 
@@ -329,7 +332,7 @@ class Looks(Usual):
         done = vitals("--demo=story", "--screen", "140x46", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         line = done.stdout.splitlines()[1]
-        for words in ("GPU 2 lost", "GPU 0 throttled: heat", "GPU 1 idle 2 min, its memory held by vllm"):
+        for words in ("GPU 2 lost (off the bus: vitals doctor)", "GPU 0 throttled: heat", "GPU 1 idle 2 min, its memory held by vllm"):
             self.assertIn(words, line)
 
     def test_memory_has_one_unit_in_a_column(self):

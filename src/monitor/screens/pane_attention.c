@@ -174,14 +174,50 @@ static void quiet_words(const struct model *model, char *out, size_t capacity)
                                                             : "");
 }
 
+/* " (4: details)", the shortest next step; "" if there is none. */
+static void step_words(const struct concern *own, char out[static WORDS])
+{
+    const char *label = own->subject + 4; /* behind "GPU " */
+    bool has_key = label[0] >= '0' && label[0] <= '9' && (label[1] == '\0' || label[1] == ',');
+    out[0] = '\0';
+    if (strncmp(own->subject, "GPU ", 4) != 0)
+        return;
+    if (strcmp(own->says, "lost") == 0)
+        (void)snprintf(out, WORDS, " (off the bus: vitals doctor)");
+    else if (strcmp(own->says, "no answer") == 0)
+        (void)snprintf(out, WORDS, " (its processes are not known)");
+    else if (has_key && (strstr(own->says, "ECC ") != NULL || strstr(own->says, "Xid ") != NULL))
+        (void)snprintf(out, WORDS, " (%c: details)", label[0]);
+}
+
+/* From all words to the fewest: with the next step, without, without what is behind a comma. */
+enum concern_form { CONCERN_STEP, CONCERN_WHOLE, CONCERN_BRIEF, CONCERN_FORMS };
+
+enum { CONCERN_LINE = SUBJECT + SAYS + WORDS + 40 };
+
+/* Returns the columns. */
+static int concern_words(const struct concern *own, const char *mark, enum concern_form form,
+                         char out[static CONCERN_LINE])
+{
+    char unnamed[24] = "", step[WORDS] = "";
+    size_t size = form == CONCERN_BRIEF ? strcspn(own->says, ",") : strlen(own->says);
+    if (own->unnamed > 0)
+        (void)snprintf(unnamed, sizeof unnamed, " and %u more", own->unnamed);
+    if (form == CONCERN_STEP)
+        step_words(own, step);
+    (void)snprintf(out, CONCERN_LINE, "%s%s%s %.*s%s", mark, own->subject, unnamed, (int)size,
+                   own->says, step);
+    return canvas_columns(out);
+}
+
 void pane_attention(struct pen *pen, const struct model *model, int y)
 {
     enum { GAP = 3, MORE = 10 };
     static const char *const MARKS[2][3] = {{"✓ ", "● ", "▲ "}, {"", "* ", "! "}};
     const char *const *marks = MARKS[pen->look->ascii];
     struct concerns concerns = {.count = 0};
-    char line[SUBJECT + SAYS + 40], unnamed[24];
-    int x = 1;
+    char line[CONCERN_LINE];
+    int x = 1, all = x;
     concerns_collect(model, &concerns);
     if (concerns.count == 0) {
         x += canvas_text(pen->canvas, x, y, INK_WELL, model->machine.now != NULL ? marks[0] : "");
@@ -192,23 +228,22 @@ void pane_attention(struct pen *pen, const struct model *model, int y)
         return;
     }
 
+    /* The next steps are told if nothing is left out for them. */
+    for (size_t i = 0; i < concerns.count; i++)
+        all += (i > 0 ? GAP : 0) + concern_words(&concerns.items[i], marks[1], CONCERN_STEP, line);
+    bool steps = all <= model->width && concerns.more == 0;
+
     size_t told = 0;
     for (int grave = 1; grave >= 0; grave--) {
         for (size_t i = 0; i < concerns.count; i++) {
             const struct concern *own = &concerns.items[i];
             if (own->is_trouble != (grave == 1))
                 continue;
-            (void)snprintf(unnamed, sizeof unnamed, " and %u more", own->unnamed);
-            if (own->unnamed == 0)
-                unnamed[0] = '\0';
             bool last = told + 1 == concerns.count && concerns.more == 0;
             int wide = 0, room = model->width - x;
-            for (int brief = 0; brief < 2; brief++) { /* else without what is behind a comma */
-                size_t size = brief > 0 ? strcspn(own->says, ",") : strlen(own->says);
-                (void)snprintf(line, sizeof line, "%s%s%s %.*s", marks[1 + grave], own->subject,
-                               unnamed, (int)size, own->says);
-                wide = canvas_columns(line);
-                if (wide + (last ? 0 : MORE) <= room)
+            for (int form = steps ? CONCERN_STEP : CONCERN_WHOLE; form < CONCERN_FORMS; form++) {
+                wide = concern_words(own, marks[1 + grave], (enum concern_form)form, line);
+                if (steps || wide + (last ? 0 : MORE) <= room)
                     break;
             }
             if (x > 1 && wide + (last ? 0 : MORE) > room)
