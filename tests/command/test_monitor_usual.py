@@ -402,6 +402,8 @@ class Looks(Usual):
     def test_the_key_that_ends_a_process_is_told(self):
         for width in (80, 120):
             self.assertIn("  T end it  ", self.printed(self.machine(2, 6), width, 24).splitlines()[-1])
+            page = screens.picture(self.machine(2, 6), width, 24, "process", VITALS_LAYOUT=None).stdout.decode()
+            self.assertIn("  T end it  ", page.splitlines()[-1])
 
     def test_a_program_is_called_by_its_name(self):
         done = vitals("--demo=many", "--screen", "120x40", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
