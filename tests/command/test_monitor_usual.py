@@ -329,10 +329,10 @@ class Looks(Usual):
                       vitals("--demo=many", "--screen", "120x40", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None}).stdout)
 
     def test_the_story_has_troubles(self):
-        done = vitals("--demo=story", "--screen", "140x46", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
+        done = vitals("--demo=story", "--screen", "160x46", env={"LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         line = done.stdout.splitlines()[1]
-        for words in ("GPU 2 lost (off the bus: vitals doctor)", "GPU 0 throttled: heat", "GPU 1 idle 2 min, its memory held by vllm"):
+        for words in ("GPU 2 lost (off the bus: vitals doctor)", "GPU 0 throttled: heat", "GPU 1 idle 2 min, its memory held by pod chat-6f7c9d5b8-x2lqp"):
             self.assertIn(words, line)
 
     def test_memory_has_one_unit_in_a_column(self):

@@ -33,11 +33,13 @@ static void add(struct concerns *concerns, bool is_trouble, const char *subject,
     (void)snprintf(own->says, SAYS, "%s", says);
 }
 
-/* The name of the process that has most of a device's memory. */
+/* The process that has most of a device's memory: its job, pod or container, or its name and pid.
+ */
 static bool holder_of(const struct model *model, const vitals_row *gpu, char out[static WORDS])
 {
     const vitals_snapshot *now = model->machine.now;
     double most = -1, bytes;
+    char name[WORDS];
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
                                             user)) != NULL;) {
@@ -46,7 +48,14 @@ static bool holder_of(const struct model *model, const vitals_row *gpu, char out
             bytes <= most)
             continue;
         most = bytes;
-        (void)cell_text(process, VITALS_PROCESS_NAME, model->options->look.ascii, out, WORDS);
+        const struct item item = {.process = process, .user = user};
+        item_work(model, &item, out, WORDS);
+        if (out[0] != '\0')
+            continue;
+        (void)cell_text(process, VITALS_PROCESS_NAME, model->options->look.ascii, name,
+                        sizeof name);
+        (void)snprintf(out, WORDS, "%.20s %llu", name,
+                       (unsigned long long)item_identity(&item).pid);
     }
     return most >= 0;
 }
@@ -190,8 +199,9 @@ static void step_words(const struct concern *own, char out[static WORDS])
         (void)snprintf(out, WORDS, " (%c: details)", label[0]);
 }
 
-/* From all words to the fewest: with the next step, without, without what is behind a comma. */
-enum concern_form { CONCERN_STEP, CONCERN_WHOLE, CONCERN_BRIEF, CONCERN_FORMS };
+/* From all words to the fewest: with the next step, without, "held by" for "its memory held by",
+ * without what is behind a comma. */
+enum concern_form { CONCERN_STEP, CONCERN_WHOLE, CONCERN_SHORT, CONCERN_BRIEF, CONCERN_FORMS };
 
 enum { CONCERN_LINE = SUBJECT + SAYS + WORDS + 40 };
 
@@ -199,14 +209,18 @@ enum { CONCERN_LINE = SUBJECT + SAYS + WORDS + 40 };
 static int concern_words(const struct concern *own, const char *mark, enum concern_form form,
                          char out[static CONCERN_LINE])
 {
+    static const char LONG[] = "its memory ";
     char unnamed[24] = "", step[WORDS] = "";
+    const char *left_out = form == CONCERN_SHORT ? strstr(own->says, LONG) : NULL;
     size_t size = form == CONCERN_BRIEF ? strcspn(own->says, ",") : strlen(own->says);
+    if (left_out != NULL)
+        size = (size_t)(left_out - own->says);
     if (own->unnamed > 0)
         (void)snprintf(unnamed, sizeof unnamed, " and %u more", own->unnamed);
     if (form == CONCERN_STEP)
         step_words(own, step);
-    (void)snprintf(out, CONCERN_LINE, "%s%s%s %.*s%s", mark, own->subject, unnamed, (int)size,
-                   own->says, step);
+    (void)snprintf(out, CONCERN_LINE, "%s%s%s %.*s%s%s", mark, own->subject, unnamed, (int)size,
+                   own->says, left_out != NULL ? left_out + strlen(LONG) : "", step);
     return canvas_columns(out);
 }
 
