@@ -154,8 +154,6 @@ struct device_history {
     struct history power, temperature;
 };
 
-enum second_chart { SECOND_MEMORY, SECOND_POWER, SECOND_TEMPERATURE, SECOND_KINDS };
-
 struct model {
     const struct monitor_options *options;
     int width, height;
@@ -208,9 +206,6 @@ struct model {
 
     bool has_device; /* a device is chosen, and keys are about it rather than about a process */
     uint64_t device; /* the key of its row */
-
-    enum second_chart second; /* of each device, below its utilization */
-    int span;                 /* which of the time bases of the charts */
 
     int top;    /* the first line of the list that is seen */
     int shift;  /* columns that the host part of the list is moved by */

@@ -454,9 +454,9 @@ bool player_fill(struct player *player, int most,
      * recording may be of weeks. */
     enum { MEANS = 120 };
     const uint64_t HELD_NS = 4 * 3600 * NS_PER_SECOND;
-    const uint64_t SEEN_NS = (uint64_t)(player->model->width * chart_seconds[player->model->span] +
-                                        MEANS) *
-                             NS_PER_SECOND;
+    const uint64_t SEEN_NS =
+        (uint64_t)(player->model->width * chart_seconds[player->model->arranged.span] + MEANS) *
+        NS_PER_SECOND;
     const vitals_snapshot *now = player->filled != NULL ? timeline_reader_now(player->fills) : NULL;
     if (now == NULL)
         drop_filled(player); /* it has been left meanwhile */

@@ -44,20 +44,25 @@ enum panel { PANEL_DEVICES = 1, PANEL_HOST = 2, PANEL_GRAPHS = 4 };
  * the list leaves rows empty, whatever it leaves, not at all. */
 enum traffic { TRAFFIC_AUTO, TRAFFIC_ALWAYS, TRAFFIC_NEVER };
 
+/* The chart of each device below its utilization. */
+enum second_chart { SECOND_MEMORY, SECOND_POWER, SECOND_TEMPERATURE, SECOND_KINDS };
+
 struct arrangement {
     struct arranged_columns views[ARRANGED_VIEWS]; /* devices, all */
     struct arranged_sort sorts[ARRANGED_SORTS];    /* the first one first */
     size_t sort_count;
     enum group_by group;
-    unsigned hidden;              /* panels */
-    bool percent;                 /* memory of processes as a share of what there is */
-    bool plain;                   /* nothing but text */
-    bool all;                     /* the list of all processes is looked at */
-    bool nvitop;                  /* the main screen is arranged as that of nvitop */
-    bool wide;                    /* there is room for more columns by default; not kept */
-    char mode;                    /* enum monitor_mode plus one; 0: what the command line says */
-    char traffic;                 /* enum traffic */
-    char theme;                   /* enum theme plus one; 0: what the command line says */
+    unsigned hidden; /* panels */
+    bool percent;    /* memory of processes as a share of what there is */
+    bool plain;      /* nothing but text */
+    bool all;        /* the list of all processes is looked at */
+    bool nvitop;     /* the main screen is arranged as that of nvitop */
+    bool wide;       /* there is room for more columns by default; not kept */
+    char mode;       /* enum monitor_mode plus one; 0: what the command line says */
+    char traffic;    /* enum traffic */
+    char theme;      /* enum theme plus one; 0: what the command line says */
+    enum second_chart second;
+    int span;                     /* which of the time bases of the charts */
     char filter[ARRANGED_FILTER]; /* safe to print */
 };
 
@@ -67,6 +72,7 @@ extern const char *const group_names[];   /* by enum group_by: "none", "user" â€
 extern const char group_letters[];        /* likewise: their keys */
 extern const char *const panel_names[];   /* by bit: "devices", "host", "graphs" */
 extern const char *const traffic_names[]; /* by enum traffic: "auto", "always", "never" */
+extern const char *const second_names[];  /* by enum second_chart: "memory" â€¦ */
 
 /* Metrics that a layout needs beside those that every list has. */
 enum { WANTS_MOST = 80 };

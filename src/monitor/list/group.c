@@ -13,6 +13,7 @@ const char *const group_names[] = {"none", "user", "container", "job", "service"
 const char group_letters[] = "nucjsp";
 const char *const panel_names[] = {"devices", "host", "graphs", NULL};
 const char *const traffic_names[] = {"auto", "always", "never", NULL};
+const char *const second_names[] = {"memory", "power", "temperature", NULL};
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
 {

@@ -215,12 +215,12 @@ static void draw_device_tile(struct pen *pen, const struct model *model, const v
             [SECOND_POWER] = {&own->power, 0, INK_IN},
             [SECOND_TEMPERATURE] = {&own->temperature, 100, INK_OUT},
         };
-        double most = SECONDS[model->second].most;
-        if (model->second == SECOND_POWER)
+        enum second_chart second = model->arranged.second;
+        double most = SECONDS[second].most;
+        if (second == SECOND_POWER)
             most = cell_value(gpu, VITALS_GPU_POWER_LIMIT_WATTS, &limit) ? limit : 1000;
         up = pane_chart(model, &own->busy, 1, INK_LOAD, false);
-        down = pane_chart(model, SECONDS[model->second].history, most, SECONDS[model->second].ramp,
-                          true);
+        down = pane_chart(model, SECONDS[second].history, most, SECONDS[second].ramp, true);
     }
     /* A device that never says how busy it is has one chart; one that is lost keeps both. */
     bool both = own != NULL &&

@@ -26,12 +26,13 @@ int pane_seconds(const struct model *model)
 {
     static const int FIRST[] = {1, 2, 4};
     int columns = model->width < NARROW ? model->width - 2 : tile_columns(model);
-    for (size_t i = 0; model->span == 0 && model->options->replay == NULL && i < ARRAY_COUNT(FIRST);
+    for (size_t i = 0;
+         model->arranged.span == 0 && model->options->replay == NULL && i < ARRAY_COUNT(FIRST);
          i++) {
         if ((int)model->cpu.count <= columns * FIRST[i])
             return FIRST[i];
     }
-    return chart_seconds[model->span];
+    return chart_seconds[model->arranged.span];
 }
 
 /* The newest seconds that charts leave out: they end now while the time that is looked at is in

@@ -297,11 +297,12 @@ static void second_chart(struct model *model)
         model_say(model, "the main screen has charts of each device, where there are devices");
         return;
     }
-    model->second = (enum second_chart)((model->second + 1) % SECOND_KINDS);
-    model_say(model, "below the utilization of each device: %s%s", NAMES[model->second],
-              model->second != SECOND_TEMPERATURE ? ""
-              : model->options->look.ascii        ? "C"
-                                                  : "°C");
+    enum second_chart second = (enum second_chart)((model->arranged.second + 1) % SECOND_KINDS);
+    model->arranged.second = second;
+    model_say(model, "below the utilization of each device: %s%s", NAMES[second],
+              second != SECOND_TEMPERATURE ? ""
+              : model->options->look.ascii ? "C"
+                                           : "°C");
 }
 
 void monitor_span(struct monitor *monitor)
@@ -311,8 +312,8 @@ void monitor_span(struct monitor *monitor)
         model_say(model, "the time base can be chosen on the main screen, without --layout nvitop");
         return;
     }
-    model->span = (model->span + 1) % CHART_SPANS;
-    int now = pane_seconds(model), full = chart_seconds[model->span];
+    model->arranged.span = (model->arranged.span + 1) % CHART_SPANS;
+    int now = pane_seconds(model), full = chart_seconds[model->arranged.span];
     if (now == full)
         model_say(model, "a column of the charts is %d s", now);
     else

@@ -65,7 +65,6 @@ static size_t setting_value(const struct monitor *monitor, enum setting_kind kin
                             char out[static WORDS])
 {
     static const char *const MODES[] = {"as high as fits", "full", "compact"};
-    static const char *const SECONDS[] = {"memory", "power", "temperature"};
     static const enum panel PANELS[] = {PANEL_DEVICES, PANEL_HOST, PANEL_GRAPHS};
     const struct model *model = &monitor->model;
     const struct arrangement *arranged = &model->arranged;
@@ -76,9 +75,9 @@ static size_t setting_value(const struct monitor *monitor, enum setting_kind kin
     switch (kind) {
     case SETTING_THEME: words = theme_names[monitor_theme(monitor)]; break;
     case SETTING_SPAN:
-        (void)snprintf(out, WORDS, "%d s a column", chart_seconds[model->span]);
+        (void)snprintf(out, WORDS, "%d s a column", chart_seconds[arranged->span]);
         return 0;
-    case SETTING_SECOND: words = SECONDS[model->second]; break;
+    case SETTING_SECOND: words = second_names[arranged->second]; break;
     case SETTING_MODE:
         place = (size_t)model->mode;
         words = MODES[place];

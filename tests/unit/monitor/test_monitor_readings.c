@@ -249,7 +249,7 @@ static void the_first_minutes_fill_the_charts(void)
         before = each;
     }
     CHECK_INT(before, chart_seconds[0]);
-    monitor.model.span = 1;
+    monitor.model.arranged.span = 1;
     CHECK_INT(pane_seconds(&monitor.model), chart_seconds[1]);
     end();
 
