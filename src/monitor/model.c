@@ -305,7 +305,7 @@ void model_done(struct model *model)
     memory_free(model->list.items);
     memory_free(model->list.spare);
     memory_free(model->list.groups);
-    memory_free(model->folded);
+    memory_free(model->folds.ids);
     memory_free(model->tags);
     memset(model, 0, sizeof *model);
 }

@@ -71,6 +71,19 @@ struct list {
 
 enum view { VIEW_DEVICES = 1, VIEW_ALL = 2 };
 
+/* Groups of a list, or branches of a tree, of which only the first line is seen. One of zeros has
+ * none. */
+struct folds {
+    uint64_t *ids; /* that are closed; of `all`: those that are open */
+    size_t count, capacity;
+    bool all;
+};
+bool folds_closed(const struct folds *folds, uint64_t id);
+
+/* Opens (1), closes (-1) or turns round (0) one; all of them. */
+void folds_turn(struct folds *folds, uint64_t id, int open);
+void folds_turn_all(struct folds *folds);
+
 /* ---- trends.c: CPU of each process in the last readings ---- */
 
 enum { TREND_ROOM = 16, TREND_READINGS = 4 };
@@ -195,9 +208,7 @@ struct model {
     unsigned sort;      /* 0: as it comes; else a number of columns.h */
     bool reversed;
     struct arrangement arranged; /* columns, further sorts, groups, what is hidden */
-    uint64_t *folded;            /* groups that are closed; of `all_folded`: those that are open */
-    size_t folded_count, folded_capacity;
-    bool all_folded;
+    struct folds folds;          /* groups that are closed */
 
     bool has_selected;
     struct identity selected;

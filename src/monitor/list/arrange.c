@@ -72,8 +72,8 @@ void model_arrange(struct model *model, const struct arrangement *arrangement)
     }
     memcpy(model->filter, from->filter, sizeof model->filter);
     model_fit(model);
-    model->folded_count = 0;
-    model->all_folded = false;
+    model->folds.count = 0;
+    model->folds.all = false;
 }
 
 void wants_add(struct wants *wants, vitals_metric metric)

@@ -55,8 +55,8 @@ static void press_group(struct monitor *monitor, uint32_t code)
         return;
     }
     model->arranged.group = (enum group_by)(found - group_letters);
-    model->folded_count = 0;
-    model->all_folded = false;
+    model->folds.count = 0;
+    model->folds.all = false;
     model->top = 0;
     (void)model_list(model);
 }
@@ -148,7 +148,7 @@ static void unfold(struct monitor *monitor, int open)
     }
     if (group != NULL)
         model->selected = (struct identity){.start = -1, .group = group->id};
-    group_fold(model, group != NULL ? group->id : 0, group != NULL ? open : 0);
+    folds_turn(&model->folds, group != NULL ? group->id : 0, group != NULL ? open : 0);
     (void)model_list(model);
 }
 
@@ -178,7 +178,7 @@ bool arranging_act(struct monitor *monitor, enum action action, int argument)
         if (argument != 0)
             unfold(monitor, argument);
         else
-            groups_fold_all(&monitor->model);
+            folds_turn_all(&monitor->model.folds);
         (void)model_list(&monitor->model);
         return true;
     default: break;

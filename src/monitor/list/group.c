@@ -137,14 +137,6 @@ static const char *group_word(enum group_by by, bool named)
 
 /* ---- groups ---- */
 
-static bool is_folded(const struct model *model, uint64_t id)
-{
-    bool found = false;
-    for (size_t i = 0; i < model->folded_count && !found; i++)
-        found = model->folded[i] == id;
-    return found != model->all_folded;
-}
-
 /* The group of a line, perhaps a new one; NULL: out of memory. Neighbors of a list often belong
  * together: the group found last is looked at first. */
 static struct group *group_of(struct model *model, const struct item *item, size_t *last)
@@ -166,7 +158,7 @@ static struct group *group_of(struct model *model, const struct item *item, size
     struct group *group = &list->groups[*last];
     memset(group, 0, sizeof *group);
     group->id = id;
-    group->folded = is_folded(model, id);
+    group->folded = folds_closed(&model->folds, id);
     group->known = known;
     memcpy(group->name, name, sizeof name);
     return group;
@@ -381,24 +373,33 @@ void group_words(const struct model *model, const struct group *group, int colum
     (void)snprintf(out, capacity, "%s %s%s", mark, title, count);
 }
 
-void group_fold(struct model *model, uint64_t id, int open)
+/* ---- folds ---- */
+
+bool folds_closed(const struct folds *folds, uint64_t id)
 {
-    bool folded = is_folded(model, id);
-    if (open != 0 && folded == (open < 0))
+    bool found = false;
+    for (size_t i = 0; i < folds->count && !found; i++)
+        found = folds->ids[i] == id;
+    return found != folds->all;
+}
+
+void folds_turn(struct folds *folds, uint64_t id, int open)
+{
+    if (open != 0 && folds_closed(folds, id) == (open < 0))
         return;
-    for (size_t i = 0; i < model->folded_count; i++) {
-        if (model->folded[i] == id) {
-            model->folded[i] = model->folded[--model->folded_count];
+    for (size_t i = 0; i < folds->count; i++) {
+        if (folds->ids[i] == id) {
+            folds->ids[i] = folds->ids[--folds->count];
             return;
         }
     }
-    if (MEMORY_GROW(model->folded, model->folded_capacity, model->folded_count) < 0)
+    if (MEMORY_GROW(folds->ids, folds->capacity, folds->count) < 0)
         return;
-    model->folded[model->folded_count++] = id;
+    folds->ids[folds->count++] = id;
 }
 
-void groups_fold_all(struct model *model)
+void folds_turn_all(struct folds *folds)
 {
-    model->all_folded = !model->all_folded;
-    model->folded_count = 0;
+    folds->all = !folds->all;
+    folds->count = 0;
 }

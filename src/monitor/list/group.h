@@ -67,7 +67,3 @@ void group_title(const struct model *model, const struct group *group, char *out
  * does not fit in so many columns (0: there is room). */
 void group_words(const struct model *model, const struct group *group, int columns, char *out,
                  size_t capacity);
-
-/* Opens (1), closes (-1) or turns round (0) a group; all of them. */
-void group_fold(struct model *model, uint64_t id, int open);
-void groups_fold_all(struct model *model);

@@ -46,6 +46,9 @@ void pane_host(struct pen *pen, const struct model *model, int y, bool full, boo
 void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
                     int lift);
 
+/* The column of the screen that commands begin at. */
+int pane_command_x(const struct model *model);
+
 /* The text of the cell COMMAND, also if nothing is known of the process; returns whether it is
  * known. */
 bool pane_command(const struct model *model, const struct item *item,

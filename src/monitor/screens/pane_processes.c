@@ -541,14 +541,27 @@ static struct seen draw_lines(struct pen *pen, const struct model *model,
     return seen;
 }
 
+/* In a tree the commands have more room. */
+static void choose_columns(const struct model *model, struct column_choice *choice)
+{
+    columns_choose(model, model->width - 3 - (model->list.tree != NULL ? model->width / 4 : 0),
+                   choice);
+}
+
+int pane_command_x(const struct model *model)
+{
+    struct column_choice choice;
+    choose_columns(model, &choice);
+    return 1 + choice.x[choice.count - 1] - model->shift;
+}
+
 void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
                     int lift)
 {
     struct edges box = {{0, model->width - 1}, layout->usual ? 0 : 2}, none = {.count = 0};
     struct column_choice choice;
     int y = layout->list_y - lift, first = layout->lines_y - lift, end = first + layout->lines;
-    columns_choose(model, model->width - 3 - (model->list.tree != NULL ? model->width / 4 : 0),
-                   &choice);
+    choose_columns(model, &choice);
     struct seen seen = draw_lines(pen, model, &choice, layout, &box);
     if (layout->usual)
         own_title(pen, model, &choice, y, &seen);

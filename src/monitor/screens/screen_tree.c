@@ -12,7 +12,7 @@
 #include "util/memory.h"
 #include "util/search.h"
 
-enum { LEVELS_MOST = 16, LEVELS_LEAST = 3, BRANCH = 8 * LEVELS_MOST + 16, HEAD = 2 };
+enum { LEVELS_MOST = 16, LEVELS_LEAST = 3, BRANCH = 8 * LEVELS_MOST + 48, HEAD = 2 };
 
 /* Of the process at the same place of the list, which stands by PID. */
 struct screen_tree_node {
@@ -24,6 +24,7 @@ struct screen_tree_node {
 struct branch {
     size_t depth;
     uint64_t open; /* bit n: more siblings follow n levels above it, itself at 0 */
+    size_t hidden; /* lines below it that are folded away */
 };
 
 /* On the way down: the next place in `order` at a level, and the parent of these children. */
@@ -36,6 +37,7 @@ struct screen_tree_level {
 struct screen_tree {
     struct monitor_options options; /* which leave no process out */
     struct model model; /* the monitor's, with a list, a selection and scrolling of its own */
+    struct folds folds; /* by `fold_id` */
     bool all, is_seen;  /* every process; the selected one is in the list */
     struct screen_tree_node *nodes;
     struct branch *branches;
@@ -47,8 +49,13 @@ struct screen_tree {
 };
 
 static const struct hint HINTS[] = {
-    {INPUT_ENTER, "Enter", "details"}, {'T', "T", "end it"}, {'g', "g", "all/GPU"},
-    {INPUT_SPACE, "Space", "tag"},     {'h', "h", "help"},   {'q', "q", "back"},
+    {INPUT_ENTER, "Enter", "details"},
+    {'T', "T", "end it"},
+    {'g', "g", "all/GPU"},
+    {'*', "+ - *", "fold"},
+    {INPUT_SPACE, "Space", "tag"},
+    {'h', "h", "help"},
+    {'q', "q", "back"},
 };
 
 static int by_pid(const void *a, const void *b)
@@ -135,7 +142,15 @@ static void fill_nodes(struct screen_tree *tree, const char *filter)
     }
 }
 
-/* The list of every process, by PID, and then in the order of its branches. */
+/* Identifies a process in the folds. */
+static uint64_t fold_id(const struct item *item)
+{
+    struct identity own = item_identity(item);
+    return own.pid << 40 ^ (uint64_t)(own.start > 0 ? own.start * 1000 : 0);
+}
+
+/* The list of every process, by PID, and then in the order of its branches, without those that are
+ * folded away. */
 static void build(struct screen_tree *tree, const char *filter)
 {
     struct list *list = &tree->model.list;
@@ -153,7 +168,8 @@ static void build(struct screen_tree *tree, const char *filter)
     ordering = tree;
     qsort(tree->order, count, sizeof *tree->order, by_parent);
 
-    /* Depth first, without recursion, however deep it is. */
+    /* Depth first, without recursion, however deep it is. Lines below a closed one are counted. */
+    size_t closed = SIZE_MAX;
     tree->levels[0] = (struct screen_tree_level){.parent = -1};
     for (;;) {
         struct screen_tree_level *level = &tree->levels[depth];
@@ -167,8 +183,13 @@ static void build(struct screen_tree *tree, const char *filter)
         uint64_t open = level->open << 1 | more;
         long own = (long)tree->order[at];
         size_t first = search_place(tree->order, count, sizeof *tree->order, &own, is_before);
-        tree->branches[lines] = (struct branch){depth, open};
-        list->spare[lines++] = list->items[own];
+        if (depth > closed)
+            tree->branches[lines - 1].hidden++;
+        else {
+            closed = folds_closed(&tree->folds, fold_id(&list->items[own])) ? depth : SIZE_MAX;
+            tree->branches[lines] = (struct branch){depth, open, 0};
+            list->spare[lines++] = list->items[own];
+        }
         tree->levels[++depth] = (struct screen_tree_level){first, own, open};
     }
     struct item *items = list->items;
@@ -186,12 +207,12 @@ static int lines_of(const struct monitor *monitor)
 }
 
 /* "│  ├─ ", of as many levels as leave the command its room: what stands further out is a number,
- * "17  ├─ ". */
+ * "17  ├─ ". What is folded: "│  ├▶ 12 more  ". */
 static void branch_words(const struct screen_tree *tree, const struct branch *branch,
                          char out[static BRANCH])
 {
-    static const char *const PARTS[2][4] = {{"│  ", "   ", "├─ ", "└─ "},
-                                            {"|  ", "   ", "|- ", "`- "}};
+    static const char *const PARTS[2][6] = {{"│  ", "   ", "├─ ", "└─ ", "├▶ ", "└▶ "},
+                                            {"|  ", "   ", "|- ", "`- ", "|+ ", "`+ "}};
     enum { COLUMNS_OF_A_LEVEL = 12 };
     int most = tree->model.width / COLUMNS_OF_A_LEVEL;
     most = most < LEVELS_LEAST ? LEVELS_LEAST : most > LEVELS_MOST ? LEVELS_MOST : most;
@@ -200,10 +221,17 @@ static void branch_words(const struct screen_tree *tree, const struct branch *br
     if (levels < branch->depth)
         used = (size_t)snprintf(out, BRANCH, "%-3zu", branch->depth - levels);
     for (size_t up = levels; up-- > 0;) {
-        size_t closed = branch->open >> up & 1 ? 0 : 1;
+        size_t part = branch->open >> up & 1 ? 0 : 1;
+        part += up > 0 ? 0 : branch->hidden == 0 ? 2 : 4;
         used += (size_t)snprintf(out + used, BRANCH - used, "%s",
-                                 PARTS[tree->options.look.ascii][up == 0 ? 2 + closed : closed]);
+                                 PARTS[tree->options.look.ascii][part]);
     }
+    if (branch->hidden > 0)
+        (void)snprintf(out + used, BRANCH - used, "%s%zu more  ",
+                       levels > 0                 ? ""
+                       : tree->options.look.ascii ? "+ "
+                                                  : "▶ ",
+                       branch->hidden);
 }
 
 static void settle(struct monitor *monitor, void *state)
@@ -267,6 +295,27 @@ static void step(struct screen_tree *tree, int steps)
     select_place(tree, place < 0 ? tree->model.top : place + steps);
 }
 
+static bool is_parent(const struct screen_tree *tree, int place)
+{
+    const struct branch *own = &tree->branches[place];
+    bool is_last = (size_t)place + 1 >= tree->model.list.count;
+    return own->hidden > 0 || (!is_last && own[1].depth > own->depth);
+}
+
+/* Opens (1), closes (-1) or turns round (0) the branch of a line; of one that has nothing to close,
+ * the branch that it stands in, whose line is selected then. */
+static void fold(struct screen_tree *tree, int place, int open)
+{
+    size_t depth = tree->branches[place].depth;
+    if (open < 0 && (!is_parent(tree, place) || tree->branches[place].hidden > 0)) {
+        while (depth > 0 && tree->branches[place].depth >= depth)
+            place--;
+    }
+    select_place(tree, place);
+    if (is_parent(tree, place))
+        folds_turn(&tree->folds, fold_id(&tree->model.list.items[place]), open);
+}
+
 enum { SIDEWAYS = 5 };
 
 static void move_sideways(struct screen_tree *tree, int columns)
@@ -290,6 +339,12 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     case ACTION_LINE_BEGIN: tree->model.shift = 0; return true;
     case ACTION_LINE_END: tree->model.shift = monitor->model.width / 2; return true;
     case ACTION_VIEW: tree->all = !tree->all; return true;
+    case ACTION_UNFOLD:
+        if (argument == 0)
+            folds_turn_all(&tree->folds);
+        else if (tree->is_seen)
+            fold(tree, model_selected(&tree->model), argument);
+        return true;
     case ACTION_TAG:
         if (tree->is_seen)
             model_tag(&monitor->model, &tree->model.selected);
@@ -317,8 +372,13 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
         hints_click(monitor, HINTS, ARRAY_COUNT(HINTS), event->x);
         return true;
     }
-    if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->model.list.count)
+    if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->model.list.count) {
+        const char *branch = tree->model.list.items[place].branch;
+        int x = event->x - pane_command_x(&tree->model);
         select_place(tree, place);
+        if (branch != NULL && x >= 0 && x < canvas_columns(branch) && is_parent(tree, place))
+            fold(tree, place, 0);
+    }
     if (by != 0)
         step(tree, by);
     move_sideways(tree, SIDEWAYS * input_columns(event));
@@ -351,6 +411,7 @@ static void close_tree(void *state)
     struct screen_tree *tree = state;
     memory_free(tree->model.list.items);
     memory_free(tree->model.list.spare);
+    memory_free(tree->folds.ids);
     free(tree->nodes);
     free(tree->branches);
     free(tree->order);

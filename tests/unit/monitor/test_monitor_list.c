@@ -277,6 +277,79 @@ static void the_tree_has_ancestors_and_descendants(void)
     world_close(&monitor, builder);
 }
 
+/* Clicks where a text that begins a command stands on the screen: what is before it is ASCII. */
+static void click_at(const char *text)
+{
+    const char *screen = world_screen(&monitor), *found = strstr(screen, text), *line = screen;
+    struct input_event event = {.code = INPUT_CLICK};
+    CHECK(found != NULL);
+    for (const char *at = screen; found != NULL && at < found; at++) {
+        event.y += *at == '\n';
+        line = *at == '\n' ? at + 1 : line;
+    }
+    event.x = found != NULL ? (int)(found - line) : 0;
+    monitor_input(&monitor, &event);
+    monitor_settle(&monitor);
+}
+
+static void branches_are_folded(void)
+{
+    begin(&WORLD);
+    press_keys(&monitor, "t-");
+    CHECK_CONTAINS(world_screen(&monitor), "├─ shell"); /* no line is selected */
+    press_code(&monitor, INPUT_DOWN);
+    press_code(&monitor, INPUT_DOWN);
+    press_keys(&monitor, "-");
+    CHECK_CONTAINS(world_screen(&monitor), "├▶ 2 more  shell");
+    CHECK_CONTAINS(world_screen(&monitor), "├─ GPU 0  vllm");
+    CHECK_NULL(strstr(world_screen(&monitor), "train"));
+
+    /* A line that has nothing to close, closes the branch that it stands in. */
+    press_keys(&monitor, "-");
+    CHECK_CONTAINS(world_screen(&monitor), "▶ 5 more  init");
+    CHECK_NULL(strstr(world_screen(&monitor), "shell"));
+    press_keys(&monitor, "--");
+    CHECK_CONTAINS(world_screen(&monitor), "▶ 5 more  init");
+    press_keys(&monitor, "+");
+    CHECK_CONTAINS(world_screen(&monitor), "├▶ 2 more  shell");
+    press_code(&monitor, INPUT_END);
+    press_keys(&monitor, "-");
+    CHECK_CONTAINS(world_screen(&monitor), "▶ 5 more  init");
+
+    /* All of them, and back. */
+    press_keys(&monitor, "+*");
+    CHECK_CONTAINS(world_screen(&monitor), "▶ 5 more  init");
+    press_keys(&monitor, "+");
+    CHECK_CONTAINS(world_screen(&monitor), "├▶ 2 more  shell");
+    CHECK_CONTAINS(world_screen(&monitor), "├─ GPU 0  vllm");
+    press_keys(&monitor, "*");
+    CHECK_CONTAINS(world_screen(&monitor), "│     └─ loader");
+
+    /* The mouse. A filter counts the lines that pass it. */
+    click_at("├─ shell");
+    CHECK_CONTAINS(world_screen(&monitor), "├▶ 2 more  shell");
+    snprintf(monitor.model.filter, sizeof monitor.model.filter, "train");
+    monitor_settle(&monitor);
+    CHECK_CONTAINS(world_screen(&monitor), "└▶ 1 more  shell");
+    click_at("└▶ 1 more");
+    CHECK_CONTAINS(world_screen(&monitor), "   └─ GPU 0  train");
+    click_at("GPU 0  train");
+    press_keys(&monitor, "q");
+    world_close(&monitor, builder);
+}
+
+static void branches_are_folded_in_ascii(void)
+{
+    begin(&WORLD);
+    options.look.ascii = true;
+    press_keys(&monitor, "t*");
+    CHECK_CONTAINS(world_screen(&monitor), "  + 5 more  init");
+    press_code(&monitor, INPUT_DOWN);
+    press_keys(&monitor, "+");
+    CHECK_CONTAINS(world_screen(&monitor), "|+ 2 more  shell");
+    world_close(&monitor, builder);
+}
+
 static const check_test tests[] = {
     {"every order, what is missing last", orders},
     {"steps go round all sorts", steps_go_round_all_sorts},
@@ -290,5 +363,7 @@ static const check_test tests[] = {
     {"what came while held is shown later", what_came_while_held_is_shown_later},
     {"filters of the command line hold", filters_of_the_command_line_hold},
     {"the tree has ancestors and descendants", the_tree_has_ancestors_and_descendants},
+    {"branches are folded", branches_are_folded},
+    {"branches are folded in ASCII", branches_are_folded_in_ascii},
 };
 CHECK_TESTS(tests)
