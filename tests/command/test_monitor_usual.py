@@ -311,6 +311,53 @@ class Looks(Usual):
         self.assertNotRegex(narrow, "MHz|fan")
         self.assertEqual(len(re.findall(r"\d+MHz  fan \d+%  \d+°C  \d+/700W", wide)), 4, wide)
 
+    def device_lines(self, path, width, height, *arguments, **changes):
+        """What is above the list: tiles or lines of devices."""
+        text = self.printed(path, width, height, *arguments, **changes)
+        return "\n".join(text.splitlines()[2:title_row(text)])
+
+    def with_work(self, devices, kind="plain", **values):
+        """A machine whose devices say what goes over PCIe, and how busy their engines are."""
+        path, lines = self.machine(devices, 8, kind), []
+        pcie = {f"pcie_{way}_bytes_per_second": values.get(way) for way in ("received", "transmitted")}
+        for line in path.read_text().splitlines():
+            snapshot = json.loads(line)
+            snapshot["columns"]["gpu"] += pcie
+            for row in snapshot["tables"]["gpu"]:
+                row.update(pcie)
+                row["availability"] |= {name: "unsupported" for name, value in pcie.items() if value is None}
+            for row in snapshot["tables"]["gpu_engine"]:
+                row["utilization_ratio"] = values.get(row["label"])
+                row["availability"] = {} if row["label"] in values else {"utilization_ratio": "unsupported"}
+            lines.append(json.dumps(snapshot))
+        file = self.folder / f"work-{devices}-{kind}-{len(values)}"
+        file.write_text("\n".join(lines) + "\n")
+        return file
+
+    def test_what_goes_over_pcie_is_told_where_there_is_room(self):
+        full = {"received": 1.8 * (1 << 30), "transmitted": 0.6 * (1 << 30)}
+        path = self.with_work(2, encoder=0.08, decoder=0.12, **full)
+        for width, pcie, video in ((80, 0, 2), (120, 2, 0), (160, 2, 2), (200, 2, 2)):
+            with self.subTest(width):
+                text = self.device_lines(path, width, 40)
+                self.assertEqual((text.count(" PCIe in/out 1.8/0.6GiB/s "), text.count(" enc/dec 8/12% ")), (pcie, video), text)
+                self.assertEqual((text.count("PCIe"), text.count("enc/dec")), (pcie, video), text)
+        text = self.device_lines(path, 160, 40, VITALS_MONITOR="compact")
+        self.assertEqual((text.count(" PCIe in/out "), text.count(" 1.8/0.6GiB/s "), text.count("enc/dec 8/12%")), (1, 2, 2), text)
+        self.assertNotIn("PCIe", self.device_lines(path, 120, 40, VITALS_MONITOR="compact"))
+
+    def test_what_is_not_known_of_pcie_and_engines_is_not_drawn(self):
+        idle = self.with_work(2, encoder=0, decoder=0, received=999.4 * (1 << 20), transmitted=0)
+        text = self.device_lines(idle, 200, 40)
+        self.assertEqual((text.count("PCIe in/out 999/0MiB/s"), text.count("enc")), (2, 0), text)
+        for mode in ("auto", "compact"):
+            self.assertNotRegex(self.device_lines(self.with_work(2), 200, 40, VITALS_MONITOR=mode), "PCIe|enc/dec|N/A")
+
+    def test_trouble_comes_before_pcie(self):
+        text = self.device_lines(self.with_work(9, "troubled", received=1 << 30, transmitted=0), 250, 60)
+        self.assertEqual(text.count("PCIe in/out 1.0/0.0GiB/s"), 1, text)
+        self.assertIn("throttled: power", text)
+
     def test_few_cpus_have_figures(self):
         for count, widths in ((2, (80, 120)), (8, (120, 160)), (16, (160, 200)), (17, ())):
             path = self.folder / f"{count}.json"

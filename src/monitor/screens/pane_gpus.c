@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "feed/trouble.h"
 #include "monitor/screens/pane.h"
+#include "util/base.h"
 
 enum { LINE = 256, GAP = 2 };
 
@@ -89,6 +91,62 @@ static void read_words(const struct model *model, const vitals_row *gpu,
         (void)snprintf(words->power, WORDS, "%.0f/%.0fW", number, limit);
     else
         (void)snprintf(words->power, WORDS, "%.0fW", number);
+}
+
+/* "1.8/0.6GiB/s": bytes over PCIe to the device and from it, in at most 12 columns. */
+static bool pcie_words(const vitals_row *gpu, char out[static WORDS])
+{
+    static const char *const UNITS[] = {"KiB/s", "MiB/s", "GiB/s", "TiB/s"};
+    double to, from, unit = 1024;
+    size_t at = 0;
+    if (!cell_value(gpu, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, &to) ||
+        !cell_value(gpu, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, &from))
+        return false;
+    double most = to > from ? to : from;
+    for (; at + 1 < ARRAY_COUNT(UNITS) && most >= unit * 999.5; at++)
+        unit *= 1024;
+    int digits = most < unit * 9.95;
+    (void)snprintf(out, WORDS, "%.*f/%.*f%s", digits, to / unit, digits, from / unit, UNITS[at]);
+    return true;
+}
+
+/* "8/12%": how busy the encoder and the decoder are, or the one engine that does both; false while
+ * they do nothing. */
+static bool video_words(const vitals_row *gpu, char out[static WORDS])
+{
+    static const char *const LABELS[] = {"encoder", "decoder", "video"};
+    double ratios[ARRAY_COUNT(LABELS)] = {-1, -1, -1};
+    const vitals_snapshot *now = vitals_row_snapshot(gpu);
+    EACH_CHILD(row, now, VITALS_TABLE_GPU_ENGINE, vitals_row_key(gpu)) {
+        for (size_t i = 0; i < ARRAY_COUNT(LABELS); i++) {
+            if (strcmp(vitals_row_label(row), LABELS[i]) == 0)
+                (void)cell_value(row, VITALS_GPU_ENGINE_UTILIZATION_RATIO, &ratios[i]);
+        }
+    }
+    out[0] = '\0';
+    if (ratios[2] >= 0.005)
+        (void)snprintf(out, WORDS, "%.0f%%", ratios[2] * 100);
+    else if (ratios[0] >= 0 && ratios[1] >= 0 && ratios[0] + ratios[1] >= 0.005)
+        (void)snprintf(out, WORDS, "%.0f/%.0f%%", ratios[0] * 100, ratios[1] * 100);
+    return out[0] != '\0';
+}
+
+/* Where there is nothing else to say: what goes over PCIe, and how busy its video engines are. */
+static void add_work(const vitals_row *gpu, int columns, struct remark *remark)
+{
+    enum { PCIE_MOST = 24 }; /* so that it does not come and go with its digits */
+    char words[WORDS];
+    size_t used = 0;
+    if (remark->text[0] != '\0')
+        return;
+    remark->style = INK_SOFT;
+    if (columns >= PCIE_MOST && pcie_words(gpu, words)) {
+        used = (size_t)snprintf(remark->text, TROUBLE_WORDS, "PCIe in/out %s", words);
+        columns -= PCIE_MOST + 2;
+    }
+    if (video_words(gpu, words) && (int)strlen("enc/dec ") + canvas_columns(words) <= columns)
+        (void)snprintf(remark->text + used, TROUBLE_WORDS - used, "%senc/dec %s",
+                       used > 0 ? "  " : "", words);
 }
 
 /* Parts of a line, each two columns from the next: the last ones come first, as room is short. */
@@ -191,7 +249,7 @@ static ink aged(const vitals_row *gpu, ink style)
 static void draw_device_tile(struct pen *pen, const struct model *model, const vitals_row *gpu,
                              const struct box *box)
 {
-    enum { NAME_MOST = 24 };
+    enum { NAME_LEAST = 6, NAME_MOST = 24, REST = 9 }; /* blanks, a piece of the rule, "100%" */
     const struct device_history *own = model_device_history(model, vitals_row_key(gpu));
     struct readings_words words;
     struct remark remark;
@@ -200,6 +258,8 @@ static void draw_device_tile(struct pen *pen, const struct model *model, const v
     read_words(model, gpu, &words);
     remark_on(model, gpu, box->columns - 14, &remark);
     (void)cell_device(gpu, pen->look->ascii, NAME_MOST, name, sizeof name);
+    int wide = canvas_columns(name) > NAME_LEAST ? canvas_columns(name) : NAME_LEAST;
+    add_work(gpu, box->columns - REST - wide - canvas_columns(vitals_row_label(gpu)), &remark);
     if (words.has_share)
         (void)snprintf(left, sizeof left, "mem %s %s", words.share, words.memory);
     right_words(model, gpu, &words, box->columns - canvas_columns(left) - 1, right);
@@ -246,18 +306,30 @@ static void draw_device_tile(struct pen *pen, const struct model *model, const v
 
 /* Columns of a line, with the blank before them; what does not fit is left out, the last in this
  * order first. */
-enum { LABEL = 5, PERCENT = 5, MEMORY = 13, CELSIUS = 6, POWER = 10, GAUGE_LEAST = 6 };
+enum { LABEL = 5, PERCENT = 5, MEMORY = 13, CELSIUS = 6, POWER = 10, PCIE = 14, GAUGE_LEAST = 6 };
 
 struct line_form {
     int name, gauge, remark;
-    bool memory, celsius, power;
+    bool memory, celsius, power, pcie;
 };
 
-static struct line_form form_of(int width)
+/* True if some device tells what goes over PCIe, or is about to. */
+static bool has_pcie(const struct model *model)
 {
-    enum { NAME = 18, NAME_LEAST = 10, REMARK = 24, GAUGE_MOST = 32 };
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;) {
+        vitals_availability state = vitals_row_availability(
+            gpu, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
+        if (state > 0 || state == VITALS_NOT_YET || state == VITALS_TIMED_OUT)
+            return true;
+    }
+    return false;
+}
+
+static struct line_form form_of(const struct model *model)
+{
+    enum { NAME = 18, NAME_LEAST = 10, REMARK = 24, GAUGE_MOST = 32, GAUGES_MORE = 20 };
     struct line_form form = {.name = NAME_LEAST, .gauge = GAUGE_LEAST};
-    int left = width - 2 - LABEL - NAME_LEAST - 2 * (PERCENT + GAUGE_LEAST + 1);
+    int left = model->width - 2 - LABEL - NAME_LEAST - 2 * (PERCENT + GAUGE_LEAST + 1);
     if (left < 0) { /* no bars: a percentage each */
         left += 2 * GAUGE_LEAST;
         form.gauge = 0;
@@ -275,6 +347,8 @@ static struct line_form form_of(int width)
         form.remark = REMARK;
         left -= REMARK + 1;
     }
+    form.pcie = left >= PCIE + GAUGES_MORE && has_pcie(model);
+    left -= form.pcie ? PCIE : 0;
     if (form.gauge > 0 && left > 1)
         form.gauge += left / 2 < GAUGE_MOST - form.gauge ? left / 2 : GAUGE_MOST - form.gauge;
     return form;
@@ -293,13 +367,14 @@ static int draw_words(struct pen *pen, int x, int y, int columns, bool right, in
 static void draw_device_line(struct pen *pen, const struct model *model, const vitals_row *gpu,
                              int y)
 {
-    const struct line_form form = form_of(model->width);
+    const struct line_form form = form_of(model);
     struct readings_words words;
     struct remark remark;
     char name[WORDS * 2];
     ink chosen = is_chosen(model, gpu) ? STYLE_REVERSE : 0;
     read_words(model, gpu, &words);
     remark_on(model, gpu, form.remark > 0 ? form.remark - 1 : form.name - 1, &remark);
+    add_work(gpu, form.remark - 1, &remark);
     (void)cell_device(gpu, pen->look->ascii, form.name - 1, name, sizeof name);
     int x = draw_words(pen, 0, y, LABEL, true, INK_TITLE | chosen, vitals_row_label(gpu));
     bool instead = form.remark == 0 && remark.text[0] != '\0';
@@ -326,6 +401,9 @@ static void draw_device_line(struct pen *pen, const struct model *model, const v
         x = draw_words(pen, x, y, CELSIUS, true, INK_SOFT, words.celsius);
     if (form.power)
         x = draw_words(pen, x, y, POWER, true, INK_SOFT, words.power);
+    if (form.pcie && pcie_words(gpu, name))
+        (void)draw_words(pen, x, y, PCIE, true, INK_SOFT, name);
+    x += form.pcie ? PCIE : 0;
     if (form.remark > 0)
         (void)draw_words(pen, x + 1, y, form.remark, false, remark.style, remark.text);
 }
@@ -333,7 +411,7 @@ static void draw_device_line(struct pen *pen, const struct model *model, const v
 /* The titles of the lines, in a rule. */
 static void draw_titles(struct pen *pen, const struct model *model, int y)
 {
-    const struct line_form form = form_of(model->width);
+    const struct line_form form = form_of(model);
     int x = LABEL + form.name;
     if (!pen->look->plain)
         canvas_repeat(pen->canvas, 1, y, model->width - 2, INK_FRAME, pen->look->ascii ? "-" : "─");
@@ -347,7 +425,8 @@ static void draw_titles(struct pen *pen, const struct model *model, int y)
                   {"", form.gauge > 0 ? PERCENT + 1 : 0, false},
                   {"", form.memory ? MEMORY : 0, true},
                   {" temp ", form.celsius ? CELSIUS : 0, true},
-                  {" power ", form.power ? POWER : 0, true}};
+                  {" power ", form.power ? POWER : 0, true},
+                  {" PCIe in/out ", form.pcie ? PCIE : 0, true}};
     (void)canvas_text(pen->canvas, 1, y, INK_TITLE, "Devices ");
     for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; x += TITLES[i++].columns) {
         int wide = canvas_columns(TITLES[i].title), at = x;
