@@ -591,6 +591,28 @@ class Keys(unittest.TestCase):
             self.assertIn(words, self.last())
             self.assertIn(begin, self.monitor.screen())
 
+    def test_a_layout_keeps_the_charts(self):
+        folder = tempfile.TemporaryDirectory(prefix="vitals-usual-")
+        self.addCleanup(folder.cleanup)
+        layout = pathlib.Path(folder.name) / "layout.json"
+        layout.write_text('{"group": "none"}')
+        self.start("--demo=many", f"--layout {layout}")
+        self.monitor.type("z", "y", "W")
+        self.monitor.wait("the layout is saved in")
+        kept = json.loads(layout.read_text())
+        self.assertEqual((kept["group"], kept["time_base"], kept["second_chart"]), ("none", "20s", "power"))
+        for words in ('"time_base": "7s"', '"second_chart": 1'):
+            wrong = pathlib.Path(folder.name) / "wrong.json"
+            wrong.write_text("{" + words + "}")
+            done = vitals("--demo", "--screen", "120x40", "--layout", str(wrong), env={"VITALS_LAYOUT": None})
+            self.assertIn(" must be ", done.stdout.splitlines()[-1])
+        done = vitals("--demo=many", "--screen", "120x40:settings", "--layout", str(layout), env={"VITALS_LAYOUT": None})
+        self.assertRegex(done.stdout, r"Time base of charts +20 s a column")
+        self.assertRegex(done.stdout, r"2nd chart of a device +power")
+        self.monitor.type("z", "z", "z", "y", "y", "W")
+        self.monitor.wait("the layout is saved in")
+        self.assertFalse({"time_base", "second_chart"} & set(json.loads(layout.read_text())))
+
     def test_the_story_is_live(self):
         """Its processes are invented too; their counters grow by themselves, and nothing of them is left behind."""
         folder = tempfile.TemporaryDirectory(prefix="vitals-usual-")

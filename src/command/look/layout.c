@@ -177,7 +177,7 @@ static const char *const LISTS[] = {"devices", "all", NULL};
 static const char *const MODES[] = {"auto", "full", "compact", NULL};
 static const char *const SCREENS[] = {"vitals", "nvitop", NULL};
 
-enum { GROUP, MEMORY, LIST, PANELS, TRAFFIC, SCREEN, THEME };
+enum { GROUP, MEMORY, LIST, PANELS, TRAFFIC, SCREEN, THEME, SPAN, SECOND };
 
 /* Members whose value is one of some words. */
 static const struct {
@@ -192,6 +192,8 @@ static const struct {
     [TRAFFIC] = {"traffic", traffic_names, "must be auto, always or never"},
     [SCREEN] = {"screen", SCREENS, "must be vitals or nvitop"},
     [THEME] = {"theme", theme_names, "must be dark, light, contrast or mono"},
+    [SPAN] = {"time_base", span_names, "must be 6s, 20s, 60s or 2s"},
+    [SECOND] = {"second_chart", second_names, "must be memory, power or temperature"},
 };
 enum { CHOICE_COUNT = sizeof CHOICES / sizeof CHOICES[0] };
 
@@ -233,6 +235,8 @@ static int read_object(const struct layout_reader *reader, json_t *object, struc
         case TRAFFIC: out->traffic = (char)place; break;
         case SCREEN: out->nvitop = place == 1; break;
         case THEME: out->theme = (char)(place + 1); break;
+        case SPAN: out->span = place; break;
+        case SECOND: out->second = (enum second_chart)place; break;
         }
     }
     return 0;
@@ -308,6 +312,11 @@ static char *layout_text(const struct arrangement *arrangement)
     if (arrangement->theme != 0)
         (void)json_object_set_new(object, "theme",
                                   json_string(theme_names[arrangement->theme - 1]));
+    if (arrangement->span != 0)
+        (void)json_object_set_new(object, "time_base", json_string(span_names[arrangement->span]));
+    if (arrangement->second != SECOND_MEMORY)
+        (void)json_object_set_new(object, "second_chart",
+                                  json_string(second_names[arrangement->second]));
     (void)json_object_set_new(object, "plain", json_boolean(arrangement->plain));
     (void)json_object_set_new(object, "filter", json_string(arrangement->filter));
     char *text = json_dumps(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);

@@ -73,6 +73,7 @@ extern const char group_letters[];        /* likewise: their keys */
 extern const char *const panel_names[];   /* by bit: "devices", "host", "graphs" */
 extern const char *const traffic_names[]; /* by enum traffic: "auto", "always", "never" */
 extern const char *const second_names[];  /* by enum second_chart: "memory" … */
+extern const char *const span_names[];    /* by `span`: "6s" … */
 
 /* Metrics that a layout needs beside those that every list has. */
 enum { WANTS_MOST = 80 };

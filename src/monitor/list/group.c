@@ -14,6 +14,7 @@ const char group_letters[] = "nucjsp";
 const char *const panel_names[] = {"devices", "host", "graphs", NULL};
 const char *const traffic_names[] = {"auto", "always", "never", NULL};
 const char *const second_names[] = {"memory", "power", "temperature", NULL};
+const char *const span_names[] = {"6s", "20s", "60s", "2s", NULL}; /* as chart_seconds */
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
 {

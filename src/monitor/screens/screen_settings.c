@@ -185,8 +185,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     char line[WORDS * 4], value[WORDS];
     struct canvas_field field = {.y = 1, .columns = model->width, .style = INK_SOFT};
     (void)canvas_text(pen->canvas, 1, 0, INK_TITLE, "Settings");
-    (void)canvas_text(pen->canvas, 11, 0, INK_SOFT,
-                      "W writes all but the time base and the 2nd chart");
+    (void)canvas_text(pen->canvas, 11, 0, INK_SOFT, "W writes them to the layout's file");
     (void)snprintf(line, sizeof line, " %-22s %-24s %s", "what", "now", "key");
     canvas_field(pen->canvas, &field, line);
     for (field.y = HEAD; field.y < model->height - FOOT; field.y++) {
