@@ -1,7 +1,7 @@
 """Every screen over the whole matrix of sizes, devices and processes: what must hold of each, and a few
 of them letter by letter.
 
-The stored ones stand in tests/fixtures/screens.txt, one below the other. After a change that is meant
+The stored ones stand in tests/fixtures/screens*.txt, one below the other. After a change that is meant
 to be seen:
 
     VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_monitor_golden.py Golden
@@ -15,6 +15,7 @@ import pathlib
 import re
 import tempfile
 import unittest
+import zlib
 
 import screens
 from harness import FIXTURES, reads_json, vitals
@@ -72,6 +73,20 @@ STORED_DEMO = FIXTURES / "screens_demo.txt"
 # Of the demos whose devices are in trouble.
 ILL = tuple(itertools.product(("broken", "ailing", "hang"), ("80x24", "120x40", "200x60")))
 STORED_ILL = FIXTURES / "screens_ill.txt"
+
+
+# Every screen that asks no process, at every size class: its text, and by theme what its styles are.
+SCREENS = ("main", "tree", "process", "device", "columns", "settings", "help", "signal", "alerts")
+CLASSES = ("80x24", "120x40", "200x60", "300x80")
+THEMES = ("dark", "light", "contrast", "mono")
+PANES = tuple(itertools.product(CLASSES, SCREENS, THEMES))
+STORED_PANES, STORED_STYLES = FIXTURES / "screens_panes.txt", FIXTURES / "screens_styles.txt"
+
+
+def styles_of(line):
+    """The styles of a line and how many columns each has, as three digits."""
+    runs = [part if part.startswith("\x1b") else str(len(part)) for part in re.split(r"(\x1b\[[0-9;]*m)", line)]
+    return f"{zlib.crc32(' '.join(runs).encode()) & 0xfff:03x}"
 
 
 def machines(folder):
@@ -244,6 +259,40 @@ class GoldenDemo(unittest.TestCase):
     def test_says_what_is_wrong(self):
         texts = {f"==== demo {demo}: {size}": self.printed(demo, size) for demo, size in ILL}
         screens.compare(self, STORED_ILL, texts)
+
+
+class GoldenPanes(Screens):
+    """The usual layout."""
+    maxDiff = None
+
+    def printed(self, case):
+        size, pane, theme = case
+        done = screens.picture(self.path, *size.split("x"), pane, ("--force-color", "--theme", theme), VITALS_LAYOUT=None)
+        return (done.returncode, done.stderr), done.stdout.decode()
+
+    def test_every_pane_looks_as_it_must_at_every_size(self):
+        """Of the styles of each line a sum is stored: the first line that differs is told."""
+        self.assertEqual({"environment", *SCREENS}, set(screens.names()))
+        self.path = self.machine(9, 40, "troubled", 30)
+        with concurrent.futures.ThreadPoolExecutor(4) as several:
+            done = dict(zip(PANES, several.map(self.printed, PANES)))
+        self.assertEqual({how for how, _ in done.values()}, {(0, b"")})
+        lines = {case: text.splitlines() for case, (_, text) in done.items()}
+        bare = {case: [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in own] for case, own in lines.items()}
+        screens.compare(self, STORED_PANES, {
+            f"==== {size}:{pane}": "".join(f"{line}\n" for line in bare[size, pane, theme])
+            for size, pane, theme in PANES if theme == THEMES[0]})
+
+        sums = {case: [styles_of(line) for line in own] for case, own in lines.items()}
+        if screens.WRITE:
+            STORED_STYLES.write_text("".join(f"{' '.join(case)} {' '.join(own)}\n" for case, own in sums.items()))
+        stored = {tuple(words[:3]): words[3:] for words in map(str.split, STORED_STYLES.read_text().splitlines())}
+        self.assertEqual(list(stored), list(PANES))
+        for case, own in sums.items():
+            with self.subTest(case):
+                self.assertEqual(len(own), len(stored[case]))
+                first = next((row for row, now in enumerate(own) if now != stored[case][row]), None)
+                self.assertIsNone(first, first is not None and f"line {first + 1}: {lines[case][first]!r}")
 
 
 if __name__ == "__main__":
