@@ -164,7 +164,7 @@ static void look(struct monitor *monitor, struct player *player, struct canvas *
     monitor_settle(monitor);
     require(monitor->depth >= 1 && monitor->model.height <= monitor->height);
     monitor_draw(monitor, canvas);
-    if (player_words(player, true, words))
+    if (player_words(player, true, (unsigned)-1, words))
         require(strlen(words) < sizeof words && strchr(words, '\n') == NULL);
     (void)player_patience_ns(player);
 }

@@ -552,7 +552,7 @@ int pane_command_x(const struct model *model)
 {
     struct column_choice choice;
     choose_columns(model, &choice);
-    return 1 + choice.x[choice.count - 1] - model->shift;
+    return 1 + choice.x[choice.count - 1] - pane_shift(model);
 }
 
 void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
