@@ -32,11 +32,15 @@ static const vitals_metric MACHINE[] = {
     GPU(THROTTLED_BY_POWER), GPU(THROTTLED_BY_TEMPERATURE), GPU(THROTTLED_BY_CURRENT),
     GPU(THROTTLED_OTHERWISE), GPU(THROTTLE_REASONS), GPU(XID_ERRORS), GPU(XID_LAST),
     GPU(CLOCK_FREQUENCY_HERTZ), GPU(POOL_TOTAL_BYTES), GPU(POOL_USED_BYTES),
-    GPU(ENGINE_UTILIZATION_RATIO), GPU(PCIE_RECEIVED_BYTES_PER_SECOND),
-    GPU(PCIE_TRANSMITTED_BYTES_PER_SECOND),
     USER(PID), USER(PROCESS), USER(TYPE), USER(MEMORY_USED_BYTES), USER(UTILIZATION_RATIO),
     USER(MEMORY_BUSY_RATIO), USER(ENCODER_RATIO), USER(DECODER_RATIO),
     VITALS_SOURCE_STATE, VITALS_SOURCE_MESSAGE,
+};
+
+/* Of devices, but not on the screen of nvitop: a driver takes 20 ms to measure the traffic of PCIe. */
+static const vitals_metric WORK[] = {
+    GPU(ENGINE_UTILIZATION_RATIO), GPU(PCIE_RECEIVED_BYTES_PER_SECOND),
+    GPU(PCIE_TRANSMITTED_BYTES_PER_SECOND),
 };
 // clang-format on
 
@@ -156,6 +160,9 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
     int code = vitals_request_new(0, &request, error);
     if (code == 0 && PARTS[part].machine)
         code = add(request, MACHINE, ARRAY_COUNT(MACHINE), error);
+    bool nvitop = options->arrangement != NULL && options->arrangement->nvitop;
+    if (code == 0 && PARTS[part].machine && !nvitop)
+        code = add(request, WORK, ARRAY_COUNT(WORK), error);
 
     /* Everything in every table of devices but their users. Some of it is slow, so it is requested
      * only while a device is shown. */

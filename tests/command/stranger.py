@@ -112,6 +112,7 @@ def demo():
         found = [process for process in document["tables"]["process"] if process["key"] in used]
         if found:
             for process in found:
-                process["command_line"] = process["command_line"][:1000] if process["command_line"] else None
+                if process["command_line"]:
+                    process["command_line"] = process["command_line"][:1000]
             document["tables"]["process"] = found
             return document
