@@ -37,7 +37,7 @@ static const vitals_metric MACHINE[] = {
     VITALS_SOURCE_STATE, VITALS_SOURCE_MESSAGE,
 };
 
-/* Of devices, but not on the screen of nvitop: a driver takes 20 ms to measure the traffic of PCIe. */
+/* Of devices, but not on the screen of nvitop: a driver takes 20 ms to measure traffic over PCIe. */
 static const vitals_metric WORK[] = {
     GPU(ENGINE_UTILIZATION_RATIO), GPU(PCIE_RECEIVED_BYTES_PER_SECOND),
     GPU(PCIE_TRANSMITTED_BYTES_PER_SECOND),
