@@ -30,8 +30,9 @@ typedef int vitals_row_fn(void *data, const vitals_value *values, size_t count);
 /* Reads metrics of a table of the machine, now and in the caller's thread, and calls `row` for each
  * of its rows. All metrics are of one table: mount, filesystem, sensor, network_address, login,
  * socket; or host, cpu, disk and network, of which those that a sampler reads beside its ticks
- * (price WORKER: docs/metrics.md), and the names of disks and interfaces. Those of disk and network
- * that describe a device (speed, model, flags) cost a file for each.
+ * (price WORKER: docs/metrics.md) and that are no sum over other tables, and the names of disks and
+ * interfaces. Those of disk and network that describe a device (speed, model, flags) cost a file
+ * for each.
  * Returns 0; or 1 where some rows may be missing or be cut (LOWER_BOUND). Errors: EARGUMENT (no
  * metric, metrics of two tables, of a process, or that a tick reads), EDENIED, EGONE, EUNSUPPORTED
  * (another table, or this machine has none), ESYSTEM, EMEMORY; `row` is then not called. Thread:

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "command/export/exporter.h"
@@ -217,6 +218,14 @@ static int start_whole(char **argv)
     return command_fail(EXIT_CANNOT, "%s: %s; install vitals again", program, strerror(errno));
 }
 
+/* Whether files of a demo fit into a folder in memory, with much to spare. */
+static bool has_room(const char *folder)
+{
+    struct statvfs room;
+    return access(folder, W_OK | X_OK) == 0 && statvfs(folder, &room) == 0 &&
+           (uint64_t)room.f_bavail * room.f_frsize >= 32 << 20;
+}
+
 static int start(struct settings *settings, int argc, char **argv)
 {
     static char layout[4096];
@@ -264,7 +273,7 @@ static int start(struct settings *settings, int argc, char **argv)
     if (settings->environment.temporary == NULL || settings->environment.temporary[0] != '/')
         settings->environment.temporary = "/tmp";
     settings->environment.demo_folder = settings->environment.temporary;
-    if (strcmp(settings->environment.temporary, "/tmp") == 0 && access("/dev/shm", W_OK) == 0)
+    if (settings->machine.demo != NULL && getenv("TMPDIR") == NULL && has_room("/dev/shm"))
         settings->environment.demo_folder = "/dev/shm"; /* hundreds of small files */
     settings->environment.state_folder = state_place();
     config_place("layout.json", layout, sizeof layout);

@@ -327,7 +327,7 @@ static int read_table(struct feed_json_reader *reader, const json_t *columns, co
         vitals_metric metric = name != NULL ? vitals_metric_find(entity, name) : 0;
         if (name == NULL)
             return REFUSE(reader, "columns.%s[%zu] is no name", table, i);
-        if (metric != 0 && known->count == METRICS_MAX)
+        if (metric != 0 && known->count == ROW_METRICS_MAX)
             return REFUSE(reader, "columns.%s has too many names", table);
         known->own = known->own && metric > (i > 0 ? known->metrics[i - 1] : 0);
         if (metric != 0)

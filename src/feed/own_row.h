@@ -10,7 +10,7 @@
 
 #include <vitals/vitals.h>
 
-enum { METRICS_MAX = 256 }; /* columns of a table */
+enum { ROW_METRICS_MAX = 256 }; /* columns of a table */
 
 /* A value as the row has it, whatever its metric allows. */
 struct json_cell {
@@ -27,12 +27,12 @@ struct json_cell {
 struct json_row_cells {
     double key, parent, age_ns; /* parent: 0: none */
     vitals_text label;
-    struct json_cell cells[METRICS_MAX]; /* of the columns */
+    struct json_cell cells[ROW_METRICS_MAX]; /* of the columns */
 };
 
 /* The columns that a table of a document names, in the order in which vitals writes them. */
 struct json_columns {
-    vitals_metric metrics[METRICS_MAX];
+    vitals_metric metrics[ROW_METRICS_MAX];
     size_t count;
     bool parented; /* its rows have a member `parent` */
     bool own;      /* all of them are known, and in the order of the catalogue */

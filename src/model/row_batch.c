@@ -247,7 +247,7 @@ vitals_table batch_want(struct row_batch *batch, const vitals_metric *metrics, s
     return entity;
 }
 
-/* A cell as a snapshot has it. What was not set, the row does not have. */
+/* The value of a cell; a text is whole. What was not set, the row does not have. */
 static vitals_value value_of(const struct row_batch *batch, const struct batch_row *row,
                              vitals_metric metric)
 {
@@ -262,7 +262,9 @@ static vitals_value value_of(const struct row_batch *batch, const struct batch_r
     case VITALS_U64: value.u64 = cell->as.u64 < EXACT_MAX ? cell->as.u64 : EXACT_MAX; break;
     case VITALS_I64: value.i64 = cell->as.i64; break;
     case VITALS_F64: value.f64 = cell->as.f64; break;
-    default: text = batch_span(batch, cell); value.text = (vitals_text){text.bytes, text.size};
+    default:
+        text = batch_span(batch, cell);
+        value.text = (vitals_text){text.size != 0 ? text.bytes : "", text.size};
     }
     return value;
 }

@@ -175,7 +175,8 @@ static bool read_statm(vitals_process *process, struct process *subject)
     return read && subject->statm.has == OS_STATM_ALL && subject->statm.size != 0;
 }
 
-/* Proves, as all that was read before, that it is this process's. The name in it lies in `text`. */
+/* Reads stat, which proves that it and all that was read before are this process's. The name lies
+ * in `text`. */
 static bool read_stat(const vitals_process *process, char text[static OS_STAT_TEXT],
                       struct os_stat *out)
 {
@@ -284,9 +285,11 @@ int vitals_process_read(vitals_process *process, const vitals_metric *metrics, s
         subject.cpu = value_f64((double)ns / 1e9);
     }
 
-    /* It lives, so the pid was its own all the while. */
+    /* It still has its pid, so what was read by pid was its own. */
     read = (origins & READ_STAT) != 0 ? read_stat(process, line, &subject.stat)
                                       : os_pidfd_ended(process->pidfd) == 0;
+    if (subject.stat.state == 'Z' && (origins & ~(unsigned)READ_STAT) != 0)
+        read = false; /* it may have ended between two readings */
     if ((origins & READ_STATM) != 0) {
         subject.stat.virtual_bytes = saturating_mul(subject.statm.size, os->page_bytes);
         subject.stat.has |= OS_STAT_VIRTUAL;
@@ -310,7 +313,13 @@ int vitals_process_read_table(vitals_process *process, const vitals_metric *metr
     if (!entity_is_of_handle(entity) && entity != VITALS_TABLE_SOCKET)
         return error_set(error, VITALS_EARGUMENT, 0,
                          "%zu metrics, of which one is not of the same table of a process", count);
-    int result = os_process_table(&process->context->os, process->files.pid, entity, &batch);
+    const struct os *os = &process->context->os;
+    int result = os_process_table(os, process->files.pid, entity, &batch);
+    if (process->pidfd >= 0 && os_pidfd_ended(process->pidfd) != 0) { /* maybe meanwhile: again */
+        const struct metric_set wanted = batch.wanted;
+        batch_reset(&batch, &wanted);
+        result = os_process_table(os, process->files.pid, entity, &batch);
+    }
     int code = live_prove(process, error);
     if (code == 0 && (batch.failed || result == -ENOMEM))
         code = error_set(error, VITALS_EMEMORY, 0, "out of memory");

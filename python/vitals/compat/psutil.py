@@ -229,10 +229,10 @@ def _host_values(*names: str) -> list[Any]:
 
 
 def _rows_of(table: str, *names: str) -> list[list[Any]]:
-    """Rows of a table that is read in this thread; none where this machine does not have it."""
+    """Rows of a table that is read in this thread; none where this machine does not have or show it."""
     try:
         return rows_of(ffi.NULL, table, names, lacking=True)
-    except vitals.VitalsError:
+    except (vitals.UnsupportedError, vitals.DeniedError):
         return []
 
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <vitals/vitals.h>
 
 struct rows {
@@ -79,6 +80,8 @@ static void what_is_no_such_table_is_refused(void)
         {VITALS_THREAD_TID, VITALS_THREAD_TID},
         {VITALS_HOST_CPU_USER_SECONDS, VITALS_HOST_CPU_USER_SECONDS},
         {VITALS_NETWORK_FLAGS, VITALS_NETWORK_RECEIVED_BYTES},
+        {VITALS_HOST_DISK_SPACE_USED_BYTES, VITALS_HOST_DISK_SPACE_USED_BYTES},
+        {VITALS_HOST_PACKAGE_ENERGY_JOULES, VITALS_HOST_PACKAGE_ENERGY_JOULES},
         {(vitals_metric)0xffff, VITALS_MOUNT_TYPE},
     };
     vitals_context *context = NULL;
@@ -94,8 +97,29 @@ static void what_is_no_such_table_is_refused(void)
     vitals_context_free(context);
 }
 
+/* No rows and no error would say that the machine has no disks. */
+static void what_is_not_there_is_no_empty_table(void)
+{
+    static const vitals_metric ABSENT[] = {VITALS_DISK_NAME, VITALS_NETWORK_NAME, VITALS_MOUNT_TYPE,
+                                           VITALS_FILESYSTEM_TYPE};
+    char folder[128];
+    vitals_options options = {.size = sizeof options, .proc_root = folder, .sys_root = folder};
+    vitals_context *context = NULL;
+    vitals_error error;
+    struct rows rows = {.count = 0};
+    check_folder(folder, sizeof folder, "empty");
+    CHECK_OK(vitals_context_new(&options, &context, &error), error);
+    for (size_t i = 0; i < CHECK_COUNT(ABSENT); i++)
+        CHECK_INT(vitals_table_read(context, &ABSENT[i], 1, take_row, &rows, &error),
+                  VITALS_EUNSUPPORTED);
+    CHECK_UINT(rows.count, 0);
+    vitals_context_free(context);
+    CHECK_INT(rmdir(folder), 0);
+}
+
 static const check_test tests[] = {
     {"a table is that of a snapshot", a_table_is_that_of_a_snapshot},
     {"what is no such table is refused", what_is_no_such_table_is_refused},
+    {"what is not there is no empty table", what_is_not_there_is_no_empty_table},
 };
 CHECK_TESTS(tests)

@@ -1,5 +1,5 @@
 /* machine.h: parts of os_read_machine, one file each. Each appends what `out` wants, and opens only
- * the files that are needed for it. Thread rule: workers only. */
+ * the files that are needed for it. Thread rule: workers, and callers of vitals_table_read. */
 #pragma once
 
 #include "os/linux/lines.h"

@@ -1,7 +1,7 @@
 /* machine_devices.c: properties of disks and network interfaces in /sys, besides their counters.
  * One small file for each value, and only if it is wanted: some drivers query their hardware for
  * the speed of a link. The lists are the kernel's own, so that rows are in the same order as those
- * of the ticks. Thread rule: workers only. */
+ * of the ticks. Thread rule: workers, and callers of vitals_table_read. */
 #include "os/linux/machine/machine.h"
 
 #include "util/number.h"
@@ -116,10 +116,19 @@ static void take_disk(struct span line, void *data)
     read_u64(reading, VITALS_DISK_ROTATIONAL, "queue/rotational", 1);
 }
 
+/* Hands over each line of a file of /proc, or says that it cannot be read. */
+static void read_lines(struct devices_reading *reading, const char *file, vitals_table entity,
+                       line_function *take)
+{
+    int result = lines_each(reading->os, reading->os->proc, file, take, reading);
+    if (result < 0)
+        batch_state(reading->out, entity, os_availability(result));
+}
+
 void machine_read_disks(const struct os *os, struct row_batch *out)
 {
     struct devices_reading reading = {.os = os, .out = out, .class = "block"};
-    (void)lines_each(os, os->proc, "diskstats", take_disk, &reading);
+    read_lines(&reading, "diskstats", VITALS_TABLE_DISK, take_disk);
 }
 
 /* The file "flags" lacks "running", which the kernel computes when a program asks: the interface is
@@ -191,5 +200,5 @@ static void take_network(struct span line, void *data)
 void machine_read_networks(const struct os *os, struct row_batch *out)
 {
     struct devices_reading reading = {.os = os, .out = out, .class = "net"};
-    (void)lines_each(os, os->proc, "net/dev", take_network, &reading);
+    read_lines(&reading, "net/dev", VITALS_TABLE_NETWORK, take_network);
 }

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -96,9 +98,13 @@ static void start(struct space_reader *reader, const struct os *os)
     if (!os->live || os->proc < 0 || !is_small(os) ||
         socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return;
+    sigset_t all, before; /* no handler of the program runs in the child */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     long child = syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
     if (child == 0)
         answer_all(os, pair[1]);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     os_close_descriptor(pair[1]);
     reader->socket = pair[0];
     reader->child = child;
@@ -117,8 +123,11 @@ int space_read(struct space_reader *reader, const struct os *os, const struct mo
     if (!may_hang || reader->child < 0)
         return ask(os, mount, span_equal(mount->type, "btrfs"), space);
 
-    ssize_t got = -1;
-    if (send(reader->socket, mount, QUESTION_SIZE, MSG_NOSIGNAL) == QUESTION_SIZE) {
+    ssize_t got = -1, sent;
+    do
+        sent = send(reader->socket, mount, QUESTION_SIZE, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    if (sent == QUESTION_SIZE) {
         do
             got = recv(reader->socket, &answer, sizeof answer, 0);
         while (got < 0 && errno == EINTR);

@@ -3,7 +3,8 @@
  * A dead file server holds the task that asks, beyond any signal, and a process does not end while
  * one of its threads is held. So a child process asks for the file systems that may do so (network,
  * FUSE): it shares nothing with this one and is left behind if it is held. The calling thread waits
- * for it all the same, but ends with its process. Thread rule: workers. */
+ * for it all the same, but ends with its process. Thread rule:
+ * workers, and callers of vitals_table_read. */
 #pragma once
 
 #include "os/linux/machine/mounts.h"

@@ -3,7 +3,7 @@
  * Counted in the machine's sums: what has a device of its own here, each device once, but for loop
  * devices, whose files lie on another; of ZFS the pools and not their datasets, which share the
  * space. Where nothing is left, as in a container, its root is counted.
- * Thread rule: workers only. */
+ * Thread rule: workers, and callers of vitals_table_read. */
 #include "os/linux/lines.h"
 #include "os/linux/machine/mounts.h"
 #include "os/linux/machine/space.h"

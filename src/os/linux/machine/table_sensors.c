@@ -4,8 +4,8 @@
  * used. Some drivers keep their files in the folder "device" (kernels before 3.15). An entry that
  * cannot be read is left out, as a sensor that is not connected. Sensors on a 1-wire bus are left
  * out too: each takes most of a second, and reading disturbs other users of the bus. So are devices
- * that sleep, such as a GPU: reading some of them wakes them up. Thread rule: workers only: a
- * driver may ask its hardware. */
+ * that sleep, such as a GPU: reading some of them wakes them up. Thread rule: workers, and callers
+ * of vitals_table_read: a driver may ask its hardware. */
 #include "os/linux/lines.h"
 #include "os/linux/tables.h"
 
