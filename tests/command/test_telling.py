@@ -558,7 +558,9 @@ class Serving(unittest.TestCase):
                 out, err = server.communicate(timeout=PATIENCE)
                 self.assertEqual((server.returncode, out), (1, ""))
                 self.assertIn(said, err)
-                self.assertEqual(len(err.splitlines()), 1, err)
+                # On a busy machine a sample may come while the exporter ends.
+                lines = [line for line in err.splitlines() if "dropped: not taken in time" not in line]
+                self.assertEqual(len(lines), 1, err)
 
     def test_who_does_not_read_loses_samples_and_stops_nothing(self):
         with Teller(SERVE + "\nwhile not os.path.exists(folder + '/go'): time.sleep(0.02)") as teller:
