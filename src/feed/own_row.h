@@ -1,4 +1,4 @@
-/* own_row.h: a row of a document in the very form that vitals writes (model/json.c), read without a
+/* own_row.h: a row of a document in the form that vitals writes (model/json.c), read without a
  * tree of it: its members stand in the order of the columns, without blanks, and its strings are
  * printable ASCII without a backslash.
  *
@@ -12,7 +12,7 @@
 
 enum { ROW_METRICS_MAX = 256 }; /* columns of a table */
 
-/* A value as the row has it, whatever its metric allows. */
+/* A value of the row. It may be one that its metric does not allow. */
 struct json_cell {
     enum { CELL_NULL, CELL_NUMBER, CELL_TEXT, CELL_OTHER, CELL_MISSING } kind;
     double number;

@@ -21,7 +21,7 @@ enum fleet_state {
     FLEET_ANSWERS,
     FLEET_SILENT,    /* no connection, or no answer in time */
     FLEET_NO_LOGIN,  /* a login is missing or wrong */
-    FLEET_OVERSIZED, /* its answer is larger than is taken */
+    FLEET_OVERSIZED, /* its answer is above the limit, or all together are */
     FLEET_OTHER      /* it answers, but not as vitals serve does */
 };
 enum { FLEET_STATES = FLEET_OTHER + 1, FLEET_WHY = 128 };

@@ -162,8 +162,8 @@ static unsigned origin_of(const vitals_process *process, vitals_metric metric)
     return worker ? READ_OTHERS : 0;
 }
 
-/* Of a process that ends, or whose first thread has ended, an answer knows more. The size there is
- * that of stat. */
+/* Returns false if the process ends or its first thread has ended: vitals_process_ask knows more
+ * then. The size in statm is that in stat. */
 static bool read_statm(vitals_process *process, struct process *subject)
 {
     struct os_process files = process->files;

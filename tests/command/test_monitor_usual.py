@@ -317,7 +317,7 @@ class Looks(Usual):
         return "\n".join(text.splitlines()[2:title_row(text)])
 
     def with_work(self, devices, kind="plain", **values):
-        """A machine whose devices say what goes over PCIe, and how busy their engines are."""
+        """A machine that reads PCIe traffic and the use of engines of its devices."""
         path, lines = self.machine(devices, 8, kind), []
         pcie = {f"pcie_{way}_bytes_per_second": values.get(way) for way in ("received", "transmitted")}
         for line in path.read_text().splitlines():

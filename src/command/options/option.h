@@ -49,7 +49,7 @@ struct option {
     enum option_kind kind;
     enum option_group group;
     unsigned commands;    /* COMMAND_… bits */
-    unsigned common;      /* likewise: those whose help begins with it, up to its first ";" */
+    unsigned common;      /* COMMAND_… bits: their short help has it, up to the ";" of its text */
     size_t offset;        /* of the destination in struct settings */
     size_t also;          /* CHOICE, DURATION with `implied`: offset of a bool that is true if the
                            * option was given */

@@ -112,8 +112,9 @@ static bool take(struct poll *poll, struct poll_host *host)
                       poll->form.size > 0 ? "name fewer machines (--hosts)"
                                           : "run vitals there, or press Enter");
     else if (answer->cut)
-        buffer_format(line, "oversized all answers on their way are above %d MiB: %s",
-                      POLL_ROOM >> 20, "name fewer machines");
+        buffer_format(line,
+                      "oversized all answers on their way are above %d MiB: name fewer machines",
+                      POLL_ROOM >> 20);
     else
         buffer_format(line, "other %d", answer->status);
     buffer_byte(line, '\n');

@@ -455,7 +455,7 @@ void item_work(const struct model *model, const struct item *item, char *out, si
     /* A service's name says no more than its command. */
     static const char *const KINDS[] = {"job ", "pod ", "container "};
     bool is_shown = false, ascii = model->options->look.ascii;
-    /* It is read of the users of devices, whose rows in the list of all are others. */
+    /* Workloads are read only for processes that use a device, and stand in other rows. */
     const vitals_row *users = item->user != NULL
                                   ? item_process_of(vitals_row_snapshot(item->user), item->user)
                                   : NULL;

@@ -302,8 +302,8 @@ static bool is_parent(const struct screen_tree *tree, int place)
     return own->hidden > 0 || (!is_last && own[1].depth > own->depth);
 }
 
-/* Opens (1), closes (-1) or turns round (0) the branch of a line; of one that has nothing to close,
- * the branch that it stands in, whose line is selected then. */
+/* Opens (1), closes (-1) or toggles (0) the branch of a line. If the line has nothing to close, the
+ * branch around it is closed, and its parent is selected. */
 static void fold(struct screen_tree *tree, int place, int open)
 {
     size_t depth = tree->branches[place].depth;

@@ -1,5 +1,5 @@
-/* A row in the very form that vitals writes is read; whatever differs in any way is left to
- * jansson, which knows what it means, or that it is no JSON. test_round_trip compares both. */
+/* A row in the form that vitals writes is read without jansson. A row that differs in anything is
+ * left to jansson. test_round_trip compares both. */
 #include "check.h"
 
 #include "feed/own_row.h"
