@@ -98,9 +98,10 @@ VITALS_API VITALS_CHECKED int vitals_process_ask(vitals_process *process,
  * after which both mean nothing: a metric is not one of these, a value is missing and not for the
  * reason VITALS_UNSUPPORTED, the texts are longer than `capacity` bytes, or the process may have
  * ended. vitals_process_ask then gives the values, or says why there are none. The process has
- * lived from before the first reading until after the last; may block as vitals_process_ask. Cost:
- * one system call for all that stands in stat, the proof included, else one for the proof; one for
- * all sizes of memory (statm, which stays open), one for cpu_seconds and for each link, and three
+ * lived from before the first reading until after the last, or is a zombie of which all that was
+ * asked for stands in stat; may block as vitals_process_ask. Cost: one system call for all that
+ * stands in stat, the proof included, else one for the proof; one for all sizes of memory (statm,
+ * which stays open), one for cpu_seconds and for each link, and three
  * for each other file. */
 VITALS_API VITALS_CHECKED int vitals_process_read(vitals_process *process,
                                                   const vitals_metric *metrics, size_t count,
