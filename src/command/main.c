@@ -255,6 +255,7 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->look.typed = isatty(STDIN_FILENO);
     settings->environment.term = getenv("TERM");
     settings->environment.colors = getenv("COLORTERM");
+    settings->environment.background = getenv("COLORFGBG");
 
     /* A configuration may be standard input, which can be read only once: it is left to the program
      * that executes the command. The usual file may name a recording. */

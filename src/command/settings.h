@@ -92,6 +92,7 @@ struct environment_settings {
     const char *device_order;     /* CUDA_DEVICE_ORDER */
     const char *term;             /* TERM */
     const char *colors;           /* COLORTERM */
+    const char *background;       /* COLORFGBG */
     const char *marks;            /* VITALS_MARKS */
     const char *temporary;        /* $TMPDIR, or /tmp */
     const char *demo_folder;      /* $TMPDIR, or /dev/shm, or /tmp */

@@ -101,6 +101,8 @@ static int read_keys(const struct fleet_live *live, struct fleet_screen *screen,
             code = open_machine(live, screen, error);
         screen->opened = false;
     }
+    if (!screen->look.theme_given && terminal_background() >= 0)
+        screen->look.light = terminal_background() > 0;
     return code;
 }
 
@@ -158,6 +160,9 @@ int fleet_live_run(const struct fleet_live *live, vitals_error *error)
     else if ((code = terminal_open(live->term, NULL, error)) == 0) {
         if (terminal_colors() < 256 && screen.look.theme != THEME_MONO)
             screen.look.theme = THEME_CONTRAST;
+        screen.look.light = screen.look.light && terminal_colors() >= 256;
+        if (!screen.look.theme_given)
+            terminal_ask_background();
         code = run(live, &screen, error);
         terminal_close();
     }

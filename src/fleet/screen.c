@@ -274,11 +274,7 @@ void fleet_screen_draw(struct fleet_screen *screen, struct canvas *canvas, uint6
         draw_foot(&pen, screen);
     }
     const struct look *look = &screen->look;
-    canvas_theme(canvas,
-                 look->colorless ? THEME_MONO
-                 : look->light   ? THEME_LIGHT
-                                 : look->theme,
-                 false);
+    canvas_theme(canvas, look_theme(look), false);
     if (look->colorless)
         canvas_keep(canvas, ~(ink)STYLE_COLORS);
 }

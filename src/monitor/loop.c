@@ -118,6 +118,8 @@ static void read_keys(struct loop *loop)
         monitor_settle(&loop->monitor); /* the next key is about what this one left */
         loop->changed = true;
     }
+    if (!loop->options.look.theme_given && terminal_background() >= 0)
+        loop->options.look.light = terminal_background() > 0;
 }
 
 /* Snapshots are kept as they came, whatever is on the screen. */
@@ -324,6 +326,8 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
         loop->options.look.few_colors = terminal_colors() < 256;
         if (terminal_colors() < 256 && options->look.theme != THEME_MONO)
             loop->options.look.theme = THEME_CONTRAST;
+        if (!options->look.theme_given)
+            terminal_ask_background();
         (void)snprintf(loop->notice, sizeof loop->notice, "%s%s%s", notice != NULL ? notice : "",
                        notice != NULL && first != NULL ? "; " : "", first != NULL ? first : "");
         if (notice != NULL)

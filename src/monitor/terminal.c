@@ -10,6 +10,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ enum {
     ESCAPE_DELAY_MS = 25,
     MOUSE_RUN = 8, /* events that ncurses keeps */
     RESTORE = 512,
+    ANSWER = 48,
     BASIC_COLORS = 8,
     PAIRS = INK_FRAME,
     NAME = 64,
@@ -49,6 +51,11 @@ static struct {
     struct input_event run[MOUSE_RUN]; /* of the mouse, to be read yet; the newest is the first */
     size_t run_count;
     char notice[128]; /* of terminal_notice */
+    bool asked;       /* for its background, and has not answered */
+    bool answering;
+    char answer[ANSWER];
+    size_t answer_size;
+    int background; /* of terminal_background */
     char restore[RESTORE];
     size_t restore_size;
 } terminal;
@@ -213,6 +220,7 @@ int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error)
     static char crash_stack[CRASH_STACK];
     char name[NAME];
     memset(&terminal, 0, sizeof terminal);
+    terminal.background = -1;
     if (term == NULL || term[0] == '\0')
         return refuse(error, NULL, "is not set; try TERM=xterm-256color vitals");
     (void)setlocale(LC_CTYPE, "");
@@ -262,10 +270,22 @@ int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error)
     return 0;
 }
 
+/* An answer that came later would be typed into the shell. */
+static void await_answer(void)
+{
+    enum { WAIT_MS = 100 };
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct input_event unused;
+    while (terminal.asked && poll(&input, 1, WAIT_MS) > 0 && terminal_read(&unused) > 0)
+        ;
+    terminal.asked = false;
+}
+
 void terminal_close(void)
 {
     if (terminal.screen == NULL)
         return;
+    await_answer();
     terminal_send(PASTE_OFF);
     (void)mousemask(0, NULL);
     (void)endwin();
@@ -280,6 +300,7 @@ void terminal_close(void)
 
 void terminal_suspend(void)
 {
+    await_answer();
     terminal_send(PASTE_OFF);
     (void)endwin();
     if (terminal.has_found)
@@ -325,6 +346,19 @@ void terminal_size(int *width, int *height)
 int terminal_colors(void)
 {
     return has_colors() ? COLORS : 0;
+}
+
+void terminal_ask_background(void)
+{
+    if (terminal_colors() < 256)
+        return;
+    terminal_send("\033]11;?\033\\");
+    terminal.asked = true;
+}
+
+int terminal_background(void)
+{
+    return terminal.background;
 }
 
 bool terminal_is_direct(void)
@@ -384,6 +418,29 @@ static void read_mouse(void)
     }
 }
 
+/* The answer comes between keys, as "\033]11;rgb:ffff/ffff/ffff\033\\" or with \a at its end, and
+ * may come in parts. False: the character, behind "\033]", is of something else. */
+static bool take_answer(wint_t code)
+{
+    static const char BEGIN[] = "11;";
+    size_t size = terminal.answer_size;
+    bool ends = code == '\a' ||
+                (code == '\\' && size > 0 && terminal.answer[size - 1] == INPUT_ESCAPE);
+    if (size < sizeof BEGIN - 1 && code != (wint_t)BEGIN[size]) {
+        terminal.answering = false;
+        return false;
+    }
+    if (!ends && size + 1 < ANSWER && code < 128) {
+        terminal.answer[terminal.answer_size++] = (char)code;
+        return true;
+    }
+    terminal.answer[size] = '\0';
+    terminal.background = theme_background(terminal.answer);
+    terminal.answering = false;
+    terminal.asked = false;
+    return true;
+}
+
 int terminal_read(struct input_event *out)
 {
     wint_t code;
@@ -407,12 +464,20 @@ int terminal_read(struct input_event *out)
             out->code = CODES[i][0] == code ? CODES[i][1] : out->code;
         return 1;
     }
+    if (terminal.answering && take_answer(code)) {
+        out->code = INPUT_NONE;
+        return 1;
+    }
     if (code != INPUT_ESCAPE)
         return 1;
     kind = get_wch(&code); /* Alt sends an escape before its character */
     if (kind == OK && code == '[' && swallow())
         out->code = INPUT_NONE;
-    else if (kind == OK && code != INPUT_ESCAPE)
+    else if (kind == OK && code == ']' && terminal.asked) {
+        terminal.answering = true;
+        terminal.answer_size = 0;
+        out->code = INPUT_NONE;
+    } else if (kind == OK && code != INPUT_ESCAPE)
         out->code = INPUT_ALT | code;
     else if (kind == OK)
         (void)unget_wch((wchar_t)code);

@@ -32,6 +32,13 @@ void terminal_size(int *width, int *height);
 /* Colors that it has. */
 int terminal_colors(void);
 
+/* Asks for the color of its background, if it has 256 colors; terminal_read takes the answer, which
+ * some terminals never give. */
+void terminal_ask_background(void);
+
+/* 1: it has answered that its background is light; 0: dark; -1: it has not answered. */
+int terminal_background(void);
+
 /* Sends what is not there yet. */
 void terminal_show(const struct canvas *canvas);
 

@@ -21,6 +21,11 @@ static const char *const LIGHT[3][4] = {
     {"─", "┘", "┐", "┤"},
 };
 
+enum theme look_theme(const struct look *look)
+{
+    return look->colorless ? THEME_MONO : look->light ? THEME_LIGHT : look->theme;
+}
+
 static bool has_edge(const struct edges *edges, int column)
 {
     for (int i = 0; i < edges->count; i++) {

@@ -10,6 +10,7 @@ struct look {
     bool ascii;
     bool plain;                 /* no lines, bars and graphs: text to be copied */
     bool light;                 /* the terminal's background is light */
+    bool theme_given;           /* by the user: the background is not asked for */
     bool colorful;              /* gradients of 256 colors */
     bool colorless;             /* no color at all; bold, dim and reverse stay */
     bool few_colors;            /* it has less than 256 */
@@ -18,6 +19,9 @@ struct look {
     unsigned gpu_thresholds[2]; /* percent: yellow from, red from */
     unsigned memory_thresholds[2];
 };
+
+/* The theme that it comes to. */
+enum theme look_theme(const struct look *look);
 
 /* A canvas with a look. */
 struct pen {

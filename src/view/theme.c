@@ -1,6 +1,9 @@
 /* theme.c: see theme.h. */
 #include "view/theme.h"
 
+#include "util/base.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 const char *const theme_names[] = {"dark", "light", "contrast", "mono", NULL};
@@ -40,11 +43,44 @@ static const uint16_t COLORS[THEME_COUNT][RAMPS * ANCHORS + INK_END - INK_FRAME]
 
 enum theme theme_find(const char *name)
 {
-    for (int i = 0; theme_names[i] != NULL; i++) {
+    for (int i = 0; name != NULL && theme_names[i] != NULL; i++) {
         if (strcmp(theme_names[i], name) == 0)
             return (enum theme)i;
     }
     return THEME_DARK;
+}
+
+/* A part of "ffff/ffff/dddd", of one to four digits, from 0 to 1; negative: it is none. */
+static double color_part(const char **text)
+{
+    char *end;
+    size_t digits = strspn(*text, "0123456789abcdefABCDEF");
+    if (digits < 1 || digits > 4)
+        return -1;
+    double part = (double)strtoul(*text, &end, 16) / (double)((1u << 4 * digits) - 1);
+    *text = end + (*end == '/');
+    return part;
+}
+
+int theme_background(const char *text)
+{
+    static const char *const BEGINS[] = {"11;rgb:", "11;rgba:"};
+    for (size_t i = 0; i < ARRAY_COUNT(BEGINS); i++) {
+        size_t size = strlen(BEGINS[i]);
+        if (strncmp(text, BEGINS[i], size) != 0)
+            continue;
+        text += size;
+        double red = color_part(&text), green = color_part(&text), blue = color_part(&text);
+        if (red < 0 || green < 0 || blue < 0)
+            return -1;
+        return 0.3 * red + 0.59 * green + 0.11 * blue > 0.5; /* as bright as eyes see it */
+    }
+    const char *last = strrchr(text, ';');
+    size_t digits = last != NULL ? strspn(last + 1, "0123456789") : 0;
+    if (digits < 1 || digits > 2 || last[1 + digits] != '\0')
+        return -1;
+    long color = strtol(last + 1, NULL, 10);
+    return color == 7 || (color > 8 && color < 16);
 }
 
 ink theme_step(ink ramp, double ratio)

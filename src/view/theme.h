@@ -30,11 +30,15 @@ enum {
 };
 // clang-format on
 
-/* By its name; an unknown one is dark. */
+/* By its name, which may be NULL; an unknown one is dark. */
 enum theme theme_find(const char *name);
 
 /* The step of a ramp for a ratio. */
 ink theme_step(ink ramp, double ratio);
+
+/* Whether a background is light, as a terminal answers ("11;rgb:ffff/ffff/dddd") or as COLORFGBG
+ * has it ("0;15": the last number). 1 or 0; -1: the text does not say. */
+int theme_background(const char *text);
 
 /* Replaces every meaning by the color of a theme. `direct`: but those of ramps, for a terminal that
  * takes any color, and has them from theme_direct. */

@@ -104,7 +104,7 @@ NO_HOME = "/proc/no-home"
 SANITIZED = bool(os.environ.get("VITALS_SANITIZED"))
 
 # What a person's shell or Meson could hold that would change the output.
-_FOREIGN = ("COLUMNS", "LINES", "NO_COLOR", "TERM", "LS_COLORS", "CUDA_VISIBLE_DEVICES",
+_FOREIGN = ("COLUMNS", "LINES", "NO_COLOR", "TERM", "COLORFGBG", "LS_COLORS", "CUDA_VISIBLE_DEVICES",
             "LD_LIBRARY_PATH")
 
 

@@ -80,6 +80,15 @@ void terminal_size(int *width, int *height)
     *height = events.height;
 }
 
+void terminal_ask_background(void)
+{
+}
+
+int terminal_background(void)
+{
+    return -1;
+}
+
 bool terminal_is_direct(void)
 {
     return false;

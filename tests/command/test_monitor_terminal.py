@@ -27,27 +27,36 @@ DIRECT = r"""vte-direct|any color, as vte and others write it,
 """
 
 
+ASKED = b"\x1b]11;?"
+LIGHT, DARK = b"38;5;26m", b"38;5;117m"  # keys in the last line
+
+
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Colors(unittest.TestCase):
     """Of a terminal that says in COLORTERM that it takes any."""
 
-    def drawn(self, term):
-        """The bytes of the first screens."""
+    def drawn(self, term, *answer, until=b"H100", options=(), **variables):
+        """The bytes of the first screens. The parts of `answer` come when it asks for the background."""
         folder = tempfile.TemporaryDirectory(prefix="vitals-terminfo-")
         self.addCleanup(folder.cleanup)
         source = pathlib.Path(folder.name) / "direct.ti"
         source.write_text(DIRECT)
         subprocess.run(["tic", "-x", "-o", folder.name, str(source)], check=True, capture_output=True)
-        every = environment(TERM=term, COLORTERM="truecolor", LC_ALL="C.UTF-8", VITALS_LAYOUT=None,
-                            TERMINFO_DIRS=f"{folder.name}:/etc/terminfo:/lib/terminfo:/usr/share/terminfo")
+        every = environment(TERM=term, LC_ALL="C.UTF-8", VITALS_LAYOUT=None,
+                            TERMINFO_DIRS=f"{folder.name}:/etc/terminfo:/lib/terminfo:/usr/share/terminfo",
+                            **{"COLORTERM": "truecolor", **variables})
         pid, terminal = pty.fork()
         if pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-            os.execvpe(VITALS, [VITALS, "--demo=many"], every)
-        text, until = b"", time.monotonic() + PATIENCE
-        while b"H100" not in text and time.monotonic() < until:
+            os.execvpe(VITALS, [VITALS, "--demo=many", *options], every)
+        text, end = b"", time.monotonic() + PATIENCE
+        while until not in text and time.monotonic() < end:
             if select.select([terminal], [], [], PATIENCE)[0]:
                 text += os.read(terminal, 65536)
+            while answer and ASKED in text:
+                os.write(terminal, answer[0])
+                answer = answer[1:]
+                time.sleep(0.1)
         os.write(terminal, b"q")
         try:
             while select.select([terminal], [], [], PATIENCE)[0] and os.read(terminal, 65536):
@@ -60,6 +69,24 @@ class Colors(unittest.TestCase):
 
     def test_any_color_where_the_terminal_has_it(self):
         self.assertRegex(self.drawn("xterm-256color"), rb"\x1b\[(\d+;)*38;2;\d+;\d+;\d+m")
+
+    def test_the_theme_follows_the_background(self):
+        white = (b"\x1b]11;rgb:ff", b"ff/ffff/ff", b"ff\x1b", b"\\")
+        for title, answer, key, variables in (
+                ("it says white, in parts", white, LIGHT, {}), ("white, to the bell", (b"\x1b]11;rgb:f/f/d\a",), LIGHT, {}),
+                ("black", (b"\x1b]11;rgb:0000/0000/2222\x1b\\",), DARK, {}), ("nothing", (), DARK, {}),
+                ("nothing, the variable white", (), LIGHT, {"COLORFGBG": "0;default;15"}),
+                ("no color", (b"\x1b]11;rgb:white\a",), DARK, {})):
+            with self.subTest(title):
+                text = self.drawn("xterm-256color", *answer, until=key, COLORTERM=None, **variables)
+                self.assertIn(ASKED, text)
+                self.assertIn(key, text)
+                self.assertNotIn(b"Search", text)
+
+    def test_a_theme_that_was_given_asks_for_no_background(self):
+        for term, options in (("xterm-256color", ("--theme", "dark")), ("xterm-256color", ("--light",)), ("linux", ())):
+            with self.subTest(term=term, options=options):
+                self.assertNotIn(ASKED, self.drawn(term, options=options, COLORTERM=None))
 
     def test_no_color_where_the_name_says_so(self):
         self.assertNotRegex(self.drawn("xterm-mono"), rb"\x1b\[(\d+;)*3[0-8](;\d+)*m")

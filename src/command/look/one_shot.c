@@ -132,9 +132,14 @@ struct selection command_selection(const struct settings *settings, const char *
 
 struct look command_look(const struct settings *settings)
 {
+    const char *background = settings->environment.background;
+    bool theme_given = settings->view.theme_given ||
+                       settings_origin(settings, &settings->view.light) != ORIGIN_DEFAULT;
     return (struct look){
         .ascii = settings->look.ascii,
-        .light = settings->view.light,
+        .light = settings->view.light ||
+                 (!theme_given && background != NULL && theme_background(background) > 0),
+        .theme_given = theme_given,
         .theme = theme_find(settings->view.theme),
         .colorful = settings->view.colorful,
         .colorless = !settings->look.color,

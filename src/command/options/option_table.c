@@ -214,9 +214,10 @@ const struct option option_table[] = {
     {OPTION("light", FLAG, LOOK, WATCH | TOP, view.light), .everywhere = true,
      .help = "use dark colors in the monitor, for a light background; on terminals of 256 colors"},
     {OPTION("theme", CHOICE, LOOK, WATCH | TOP, view.theme), ALSO(view.theme_given), .argument = "THEME",
-     .choices = theme_names, .preset = "dark", .everywhere = true,
+     .choices = theme_names, .everywhere = true,
      .help = "colors of the monitor: dark, light, contrast (bright, on any terminal) or mono "
-             "(none); there v c takes the next one"},
+             "(none); there v c takes the next one; default: light if the terminal says that its "
+             "background is light, else dark"},
     {OPTION("width", NUMBER, LOOK,
             VIEW | INFO | KILL | DEVICE | TOPO | DOCTOR | REPORT | COMPARE | TOP, look.width),
      .argument = "COLUMNS", .minimum = 79, .maximum = 4096, .everywhere = true,

@@ -117,7 +117,6 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas);
 
 /* The theme that a key or the layout has chosen, or that of the look. */
 enum theme monitor_theme(const struct monitor *monitor);
-enum theme look_theme(const struct look *look);
 
 /* True if a screen on the stack shows every process. */
 bool monitor_needs_all(const struct monitor *monitor);

@@ -413,11 +413,6 @@ enum theme monitor_theme(const struct monitor *monitor)
     return look_theme(look);
 }
 
-enum theme look_theme(const struct look *look)
-{
-    return look->colorless ? THEME_MONO : look->light ? THEME_LIGHT : look->theme;
-}
-
 /* "Filter: words_", in the last row. What is typed is seen whatever room there is: its end, and as
  * much of the question before it and of a note behind it as fits. */
 static void draw_prompt(const struct monitor *monitor, struct canvas *canvas)
