@@ -1,4 +1,4 @@
-/* What a terminal, or COLORFGBG, says of its background: one of three answers to any text. */
+/* Any text as a terminal's reply, and as COLORFGBG: the background is light, dark or unknown. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = strndup((const char *)data, size); /* without room behind it */
-    int background = text != NULL ? theme_background(text) : -1;
-    if (background < -1 || background > 1)
+    if (text == NULL)
+        return 0;
+    int reply = theme_reply(text), variable = theme_variable(text);
+    if (reply < -1 || reply > 1 || variable < -1 || variable > 1 || (reply >= 0 && variable >= 0))
         abort();
     free(text);
     return 0;

@@ -284,7 +284,7 @@ int fleet_print(const struct fleet_view *view, const struct look *look, int widt
             fleet_draw_head(&pen, view);
         for (size_t i = 0; i < rows; i++)
             fleet_draw_row(&pen, head + (int)i, view, begin + i);
-        canvas_theme(&canvas, look->colorless ? THEME_MONO : look->theme, false);
+        canvas_theme(&canvas, look_theme(look), false);
         code = canvas_print(&canvas, styles, write, data) != 0 ? VITALS_ESYSTEM : 0;
     }
     canvas_done(&canvas);

@@ -93,6 +93,8 @@ static int read_keys(const struct fleet_live *live, struct fleet_screen *screen,
             terminal_suspend();
             (void)raise(SIGSTOP);
             terminal_resume();
+            terminal_size(&width, &height);
+            (void)canvas_resize(canvas, width, height);
         } else if (event.code == INPUT_CONTROL('l'))
             terminal_forget();
         else
@@ -101,7 +103,7 @@ static int read_keys(const struct fleet_live *live, struct fleet_screen *screen,
             code = open_machine(live, screen, error);
         screen->opened = false;
     }
-    if (!screen->look.theme_given && terminal_background() >= 0)
+    if (terminal_background() >= 0)
         screen->look.light = terminal_background() > 0;
     return code;
 }
@@ -161,8 +163,8 @@ int fleet_live_run(const struct fleet_live *live, vitals_error *error)
         if (terminal_colors() < 256 && screen.look.theme != THEME_MONO)
             screen.look.theme = THEME_CONTRAST;
         screen.look.light = screen.look.light && terminal_colors() >= 256;
-        if (!screen.look.theme_given)
-            terminal_ask_background();
+        if (!screen.look.theme_given && !screen.look.colorless)
+            terminal_query_background();
         code = run(live, &screen, error);
         terminal_close();
     }

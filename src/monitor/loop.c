@@ -103,6 +103,19 @@ static void take_size(struct loop *loop)
     loop->changed = true;
 }
 
+/* The terminal has replied that its background is light, or dark. */
+static void follow_background(struct loop *loop)
+{
+    struct look *look = &loop->options.look;
+    int light = terminal_background();
+    if (light < 0 || look->light == (light > 0))
+        return;
+    look->light = light > 0;
+    if (look->direct)
+        terminal_set_ramps(theme_direct(look_theme(look)));
+    loop->changed = true;
+}
+
 static void read_keys(struct loop *loop)
 {
     struct input_event event;
@@ -118,8 +131,7 @@ static void read_keys(struct loop *loop)
         monitor_settle(&loop->monitor); /* the next key is about what this one left */
         loop->changed = true;
     }
-    if (!loop->options.look.theme_given && terminal_background() >= 0)
-        loop->options.look.light = terminal_background() > 0;
+    follow_background(loop);
 }
 
 /* Snapshots are kept as they came, whatever is on the screen. */
@@ -326,8 +338,9 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
         loop->options.look.few_colors = terminal_colors() < 256;
         if (terminal_colors() < 256 && options->look.theme != THEME_MONO)
             loop->options.look.theme = THEME_CONTRAST;
-        if (!options->look.theme_given)
-            terminal_ask_background();
+        if (!options->look.theme_given && !options->look.colorless &&
+            (options->arrangement == NULL || options->arrangement->theme == 0))
+            terminal_query_background();
         (void)snprintf(loop->notice, sizeof loop->notice, "%s%s%s", notice != NULL ? notice : "",
                        notice != NULL && first != NULL ? "; " : "", first != NULL ? first : "");
         if (notice != NULL)

@@ -27,7 +27,6 @@ enum {
     ESCAPE_DELAY_MS = 25,
     MOUSE_RUN = 8, /* events that ncurses keeps */
     RESTORE = 512,
-    ANSWER = 48,
     BASIC_COLORS = 8,
     PAIRS = INK_FRAME,
     NAME = 64,
@@ -51,11 +50,8 @@ static struct {
     struct input_event run[MOUSE_RUN]; /* of the mouse, to be read yet; the newest is the first */
     size_t run_count;
     char notice[128]; /* of terminal_notice */
-    bool asked;       /* for its background, and has not answered */
-    bool answering;
-    char answer[ANSWER];
-    size_t answer_size;
-    int background; /* of terminal_background */
+    bool querying;    /* a query for the background is not answered yet */
+    int background;   /* 1: light, 0: dark, -1: unknown */
     char restore[RESTORE];
     size_t restore_size;
 } terminal;
@@ -270,22 +266,26 @@ int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error)
     return 0;
 }
 
-/* An answer that came later would be typed into the shell. */
-static void await_answer(void)
+/* Takes a reply that is under way, for 100 ms at most: later it would be typed into the shell. */
+static void await_reply(void)
 {
-    enum { WAIT_MS = 100 };
+    enum { TURNS = 10, TURN_MS = 10 };
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    struct input_event unused;
-    while (terminal.asked && poll(&input, 1, WAIT_MS) > 0 && terminal_read(&unused) > 0)
-        ;
-    terminal.asked = false;
+    for (int i = 0; i < TURNS && terminal.querying; i++) {
+        struct input_event unused;
+        while (terminal_read(&unused) > 0)
+            ;
+        if (terminal.querying && poll(&input, 1, TURN_MS) > 0 && !(input.revents & POLLIN))
+            break; /* hung up */
+    }
+    terminal.querying = false;
 }
 
 void terminal_close(void)
 {
     if (terminal.screen == NULL)
         return;
-    await_answer();
+    await_reply();
     terminal_send(PASTE_OFF);
     (void)mousemask(0, NULL);
     (void)endwin();
@@ -300,7 +300,7 @@ void terminal_close(void)
 
 void terminal_suspend(void)
 {
-    await_answer();
+    await_reply();
     terminal_send(PASTE_OFF);
     (void)endwin();
     if (terminal.has_found)
@@ -348,17 +348,27 @@ int terminal_colors(void)
     return has_colors() ? COLORS : 0;
 }
 
-void terminal_ask_background(void)
+/* Nearly every terminal answers the second query, for its kind, behind the first, or instead of it.
+ */
+void terminal_query_background(void)
 {
-    if (terminal_colors() < 256)
+    if (terminal_colors() < 256 || terminal.notice[0] != '\0')
         return;
-    terminal_send("\033]11;?\033\\");
-    terminal.asked = true;
+    terminal_send("\033]11;?\033\\\033[c");
+    terminal.querying = true;
 }
 
 int terminal_background(void)
 {
     return terminal.background;
+}
+
+void terminal_set_ramps(const uint32_t *ramps)
+{
+    terminal.ramps = ramps;
+    memset(terminal.pairs + INK_LOAD, 0,
+           sizeof terminal.pairs - INK_LOAD * sizeof terminal.pairs[0]);
+    terminal_forget();
 }
 
 bool terminal_is_direct(void)
@@ -374,16 +384,57 @@ void terminal_forget(void)
 
 /* An unknown escape sequence must not become keys: its bytes are dropped up to the last one. Alt
  * and a bracket alone are a key. */
-static bool swallow(void)
+static bool swallow_control(void)
 {
     wint_t code;
-    bool any = false;
+    bool any = false, private = false;
     for (int i = 0; i < 64 && get_wch(&code) == OK; i++) {
+        private = private || (!any && code == '?');
         any = true;
-        if (code >= 0x40 && code <= 0x7e)
+        if (code >= 0x40 && code <= 0x7e) {
+            terminal.querying = terminal.querying && !(private && code == 'c');
             break;
+        }
     }
     return any;
+}
+
+/* The next character of a sequence that has begun; waits 50 ms for it, as often as `waits` says. */
+static bool next_of_sequence(wint_t *code, int *waits)
+{
+    enum { WAIT_MS = 50 };
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    int kind;
+    while ((kind = get_wch(code)) == ERR && (*waits)-- > 0)
+        (void)poll(&input, 1, WAIT_MS);
+    return kind == OK;
+}
+
+/* Drops "\033]...\033\\", or with \a at its end, of which "\033]" has been read, and takes the
+ * reply to our query from it. A reply may come in parts. Returns false if nothing follows: Alt and
+ * a bracket are a key. */
+static bool swallow_command(void)
+{
+    enum { SIZE_MOST = 256, WAITS = 4 };
+    char text[48];
+    size_t size = 0;
+    int waits = terminal.querying ? WAITS : 0;
+    wint_t code;
+    for (int i = 0; i < SIZE_MOST && next_of_sequence(&code, &waits); i++) {
+        if (code == '\a' || (code == INPUT_ESCAPE && next_of_sequence(&code, &waits))) {
+            text[size] = '\0';
+            int background = theme_reply(text);
+            terminal.background = background >= 0 ? background : terminal.background;
+            return true;
+        }
+        if (code < ' ') { /* of no such sequence */
+            (void)unget_wch((wchar_t)code);
+            return true;
+        }
+        text[size] = code < 0x80 ? (char)code : '?';
+        size += size + 1 < sizeof text;
+    }
+    return size > 0;
 }
 
 /* Keys of ncurses in our terms. */
@@ -418,33 +469,11 @@ static void read_mouse(void)
     }
 }
 
-/* The answer comes between keys, as "\033]11;rgb:ffff/ffff/ffff\033\\" or with \a at its end, and
- * may come in parts. False: the character, behind "\033]", is of something else. */
-static bool take_answer(wint_t code)
-{
-    static const char BEGIN[] = "11;";
-    size_t size = terminal.answer_size;
-    bool ends = code == '\a' ||
-                (code == '\\' && size > 0 && terminal.answer[size - 1] == INPUT_ESCAPE);
-    if (size < sizeof BEGIN - 1 && code != (wint_t)BEGIN[size]) {
-        terminal.answering = false;
-        return false;
-    }
-    if (!ends && size + 1 < ANSWER && code < 128) {
-        terminal.answer[terminal.answer_size++] = (char)code;
-        return true;
-    }
-    terminal.answer[size] = '\0';
-    terminal.background = theme_background(terminal.answer);
-    terminal.answering = false;
-    terminal.asked = false;
-    return true;
-}
-
 int terminal_read(struct input_event *out)
 {
     wint_t code;
     int kind;
+again:
     while (terminal.run_count == 0) {
         kind = get_wch(&code);
         if (kind == ERR)
@@ -464,20 +493,12 @@ int terminal_read(struct input_event *out)
             out->code = CODES[i][0] == code ? CODES[i][1] : out->code;
         return 1;
     }
-    if (terminal.answering && take_answer(code)) {
-        out->code = INPUT_NONE;
-        return 1;
-    }
     if (code != INPUT_ESCAPE)
         return 1;
     kind = get_wch(&code); /* Alt sends an escape before its character */
-    if (kind == OK && code == '[' && swallow())
-        out->code = INPUT_NONE;
-    else if (kind == OK && code == ']' && terminal.asked) {
-        terminal.answering = true;
-        terminal.answer_size = 0;
-        out->code = INPUT_NONE;
-    } else if (kind == OK && code != INPUT_ESCAPE)
+    if (kind == OK && ((code == '[' && swallow_control()) || (code == ']' && swallow_command())))
+        goto again;
+    if (kind == OK && code != INPUT_ESCAPE)
         out->code = INPUT_ALT | code;
     else if (kind == OK)
         (void)unget_wch((wchar_t)code);

@@ -13,6 +13,9 @@
  * Errors: EUNSUPPORTED (no name; no entry at all; it cannot place a cursor). */
 int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error);
 
+/* The colors of theme_direct for another theme, for a terminal that shows the ramps. */
+void terminal_set_ramps(const uint32_t *ramps);
+
 /* True if it shows the ramps: terminfo has an entry for it with any color ("vte-direct"). */
 bool terminal_is_direct(void);
 
@@ -23,7 +26,8 @@ void terminal_close(void);
 /* The descriptor that can be read when there are keys. */
 int terminal_descriptor(void);
 
-/* The next key: 1; 0: none now. Never waits, but 25 ms for what may follow an escape. */
+/* The next key: 1; 0: none now. Never waits, but 25 ms for what may follow an escape, and 200 ms
+ * for the rest of a reply to terminal_query_background. */
 int terminal_read(struct input_event *out);
 
 /* Its size now. */
@@ -32,11 +36,11 @@ void terminal_size(int *width, int *height);
 /* Colors that it has. */
 int terminal_colors(void);
 
-/* Asks for the color of its background, if it has 256 colors; terminal_read takes the answer, which
- * some terminals never give. */
-void terminal_ask_background(void);
+/* Queries the color of its background, if it has 256 colors; terminal_read takes the reply, which
+ * some terminals never send. */
+void terminal_query_background(void);
 
-/* 1: it has answered that its background is light; 0: dark; -1: it has not answered. */
+/* 1: it has replied that its background is light; 0: dark; -1: unknown. */
 int terminal_background(void);
 
 /* Sends what is not there yet. */

@@ -10,7 +10,7 @@ struct look {
     bool ascii;
     bool plain;                 /* no lines, bars and graphs: text to be copied */
     bool light;                 /* the terminal's background is light */
-    bool theme_given;           /* by the user: the background is not asked for */
+    bool theme_given;           /* by the user: the background does not count */
     bool colorful;              /* gradients of 256 colors */
     bool colorless;             /* no color at all; bold, dim and reverse stay */
     bool few_colors;            /* it has less than 256 */
@@ -20,7 +20,8 @@ struct look {
     unsigned memory_thresholds[2];
 };
 
-/* The theme that it comes to. */
+/* Returns the theme to draw with: mono without colors, light on a light background, else `theme`.
+ */
 enum theme look_theme(const struct look *look);
 
 /* A canvas with a look. */

@@ -50,7 +50,8 @@ enum theme theme_find(const char *name)
     return THEME_DARK;
 }
 
-/* A part of "ffff/ffff/dddd", of one to four digits, from 0 to 1; negative: it is none. */
+/* A part of "ffff/ffff/dddd", of one to four digits, from 0 to 1; negative if it is not a number.
+ */
 static double color_part(const char **text)
 {
     char *end;
@@ -62,19 +63,26 @@ static double color_part(const char **text)
     return part;
 }
 
-int theme_background(const char *text)
+int theme_reply(const char *text)
 {
+    static const double BRIGHTNESS[] = {0.3, 0.59, 0.11}; /* of red, green, blue, as eyes see it */
     static const char *const BEGINS[] = {"11;rgb:", "11;rgba:"};
-    for (size_t i = 0; i < ARRAY_COUNT(BEGINS); i++) {
-        size_t size = strlen(BEGINS[i]);
-        if (strncmp(text, BEGINS[i], size) != 0)
-            continue;
-        text += size;
-        double red = color_part(&text), green = color_part(&text), blue = color_part(&text);
-        if (red < 0 || green < 0 || blue < 0)
+    bool alpha = strncmp(text, BEGINS[1], strlen(BEGINS[1])) == 0;
+    double bright = 0;
+    if (strncmp(text, BEGINS[alpha], strlen(BEGINS[alpha])) != 0)
+        return -1;
+    text += strlen(BEGINS[alpha]);
+    for (size_t i = 0; i < ARRAY_COUNT(BRIGHTNESS) + alpha; i++) {
+        double part = color_part(&text);
+        if (part < 0)
             return -1;
-        return 0.3 * red + 0.59 * green + 0.11 * blue > 0.5; /* as bright as eyes see it */
+        bright += i < ARRAY_COUNT(BRIGHTNESS) ? BRIGHTNESS[i] * part : 0;
     }
+    return *text != '\0' ? -1 : bright > 0.5;
+}
+
+int theme_variable(const char *text)
+{
     const char *last = strrchr(text, ';');
     size_t digits = last != NULL ? strspn(last + 1, "0123456789") : 0;
     if (digits < 1 || digits > 2 || last[1 + digits] != '\0')
@@ -120,7 +128,8 @@ static uint32_t blend(uint32_t from, uint32_t to, unsigned part, unsigned whole)
 
 const uint32_t *theme_direct(enum theme theme)
 {
-    static uint32_t direct[INK_FRAME - INK_LOAD];
+    static uint32_t ramps[THEME_COUNT][INK_FRAME - INK_LOAD];
+    uint32_t *direct = ramps[theme];
     if (theme != THEME_DARK && theme != THEME_LIGHT)
         return NULL;
     for (unsigned i = 0; i < INK_FRAME - INK_LOAD; i++) {

@@ -36,9 +36,11 @@ enum theme theme_find(const char *name);
 /* The step of a ramp for a ratio. */
 ink theme_step(ink ramp, double ratio);
 
-/* Whether a background is light, as a terminal answers ("11;rgb:ffff/ffff/dddd") or as COLORFGBG
- * has it ("0;15": the last number). 1 or 0; -1: the text does not say. */
-int theme_background(const char *text);
+/* Whether a background is light: 1 or 0; -1 if the text is not of its form. theme_reply reads what
+ * a terminal replies to OSC 11, "11;rgb:ffff/ffff/dddd"; theme_variable reads COLORFGBG, "0;15",
+ * whose last number is the background. */
+int theme_reply(const char *text);
+int theme_variable(const char *text);
 
 /* Replaces every meaning by the color of a theme. `direct`: but those of ramps, for a terminal that
  * takes any color, and has them from theme_direct. */

@@ -80,8 +80,13 @@ void terminal_size(int *width, int *height)
     *height = events.height;
 }
 
-void terminal_ask_background(void)
+void terminal_query_background(void)
 {
+}
+
+void terminal_set_ramps(const uint32_t *ramps)
+{
+    (void)ramps;
 }
 
 int terminal_background(void)

@@ -2,10 +2,12 @@
 and the screen is read back. What must hold above all: a key is answered whatever a driver does, and
 the terminal is afterwards as it was before."""
 
+import contextlib
 import fcntl
 import os
 import pathlib
 import pty
+import re
 import select
 import shutil
 import signal
@@ -27,69 +29,148 @@ DIRECT = r"""vte-direct|any color, as vte and others write it,
 """
 
 
-ASKED = b"\x1b]11;?"
+QUERY = b"\x1b]11;?"
 LIGHT, DARK = b"38;5;26m", b"38;5;117m"  # keys in the last line
+WHITE, BLACK = b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", b"\x1b]11;rgb:0000/0000/2222\a"
+KIND = b"\x1b[?64;1;2c"  # the reply to the query behind it
 
 
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Colors(unittest.TestCase):
-    """Of a terminal that says in COLORTERM that it takes any."""
+    """On a terminal that is this program: what is drawn, in bytes."""
 
-    def drawn(self, term, *answer, until=b"H100", options=(), **variables):
-        """The bytes of the first screens. The parts of `answer` come when it asks for the background."""
+    whole = b""
+
+    def open(self, term, *options, **variables):
         folder = tempfile.TemporaryDirectory(prefix="vitals-terminfo-")
         self.addCleanup(folder.cleanup)
         source = pathlib.Path(folder.name) / "direct.ti"
         source.write_text(DIRECT)
         subprocess.run(["tic", "-x", "-o", folder.name, str(source)], check=True, capture_output=True)
-        every = environment(TERM=term, LC_ALL="C.UTF-8", VITALS_LAYOUT=None,
-                            TERMINFO_DIRS=f"{folder.name}:/etc/terminfo:/lib/terminfo:/usr/share/terminfo",
-                            **{"COLORTERM": "truecolor", **variables})
-        pid, terminal = pty.fork()
-        if pid == 0:
+        every = environment(**{
+            "TERM": term, "LC_ALL": "C.UTF-8", "VITALS_LAYOUT": None, "XDG_CONFIG_HOME": folder.name,
+            "TERMINFO_DIRS": f"{folder.name}:/etc/terminfo:/lib/terminfo:/usr/share/terminfo", **variables})
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-            os.execvpe(VITALS, [VITALS, "--demo=many", *options], every)
+            os.execvpe(VITALS, [VITALS, *(options or ("--demo=many",))], every)
+        self.wait(b"H100" if "--demo=many" in (options or ("--demo=many",)) else b"quit")
+
+    def wait(self, word):
+        """Reads until a word comes; gives what came with it."""
         text, end = b"", time.monotonic() + PATIENCE
-        while until not in text and time.monotonic() < end:
-            if select.select([terminal], [], [], PATIENCE)[0]:
-                text += os.read(terminal, 65536)
-            while answer and ASKED in text:
-                os.write(terminal, answer[0])
-                answer = answer[1:]
-                time.sleep(0.1)
-        os.write(terminal, b"q")
-        try:
-            while select.select([terminal], [], [], PATIENCE)[0] and os.read(terminal, 65536):
-                pass
-        except OSError:
-            pass  # it has ended
-        os.close(terminal)
-        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        while word not in text:
+            if time.monotonic() > end:
+                raise AssertionError(f"never {word}: {text[-3000:]}")
+            if select.select([self.terminal], [], [], 1)[0]:
+                part = os.read(self.terminal, 65536)
+                text += part
+                self.whole += part
+        return text
+
+    def say(self, text):
+        os.write(self.terminal, text)
+
+    def redrawn(self):
+        """The whole screen, in the colors that it has now."""
+        self.say(b"\x0c")
+        return self.wait(b"quit")
+
+    def end(self, last=b"q"):
+        """Ends it, and returns the seconds that this took."""
+        begun = time.monotonic()
+        self.say(last)
+        with contextlib.suppress(OSError):  # it has ended
+            self.wait(b"no such word")
+        os.close(self.terminal)
+        self.assertEqual(os.waitpid(self.pid, 0)[1], 0)
+        return time.monotonic() - begun
+
+    def drawn(self, term, *options, **variables):
+        """The bytes of the first screens."""
+        self.open(term, *options, **variables)
+        text = self.redrawn()
+        self.end()
         return text
 
     def test_any_color_where_the_terminal_has_it(self):
-        self.assertRegex(self.drawn("xterm-256color"), rb"\x1b\[(\d+;)*38;2;\d+;\d+;\d+m")
+        self.assertRegex(self.drawn("xterm-256color", COLORTERM="truecolor"), rb"\x1b\[(\d+;)*38;2;\d+;\d+;\d+m")
 
     def test_the_theme_follows_the_background(self):
-        white = (b"\x1b]11;rgb:ff", b"ff/ffff/ff", b"ff\x1b", b"\\")
-        for title, answer, key, variables in (
-                ("it says white, in parts", white, LIGHT, {}), ("white, to the bell", (b"\x1b]11;rgb:f/f/d\a",), LIGHT, {}),
-                ("black", (b"\x1b]11;rgb:0000/0000/2222\x1b\\",), DARK, {}), ("nothing", (), DARK, {}),
-                ("nothing, the variable white", (), LIGHT, {"COLORFGBG": "0;default;15"}),
-                ("no color", (b"\x1b]11;rgb:white\a",), DARK, {})):
+        for title, before, reply, after, variables in (
+                ("white", DARK, WHITE, LIGHT, {}), ("black", LIGHT, BLACK, DARK, {"COLORFGBG": "0;default;15"}),
+                ("white, and its kind", DARK, WHITE + KIND, LIGHT, {}), ("its kind alone", DARK, KIND, DARK, {}),
+                ("nothing", LIGHT, b"", LIGHT, {"COLORFGBG": "0;15"}),
+                ("no color", DARK, b"\x1b]11;rgb:white\a", DARK, {}),
+                ("another property", DARK, b"\x1b]10;rgb:ffff/ffff/ffff\x1b\\", DARK, {}),
+                ("without end", DARK, b"\x1b]11;" + 200 * b"/", DARK, {})):
             with self.subTest(title):
-                text = self.drawn("xterm-256color", *answer, until=key, COLORTERM=None, **variables)
-                self.assertIn(ASKED, text)
-                self.assertIn(key, text)
-                self.assertNotIn(b"Search", text)
+                self.open("xterm-256color", **variables)
+                self.assertIn(before, self.redrawn())
+                self.say(reply)
+                if after != before:
+                    self.wait(after)
+                text = self.redrawn()
+                self.assertIn(after, text)
+                self.assertNotIn(DARK if after == LIGHT else LIGHT, text)
+                for word in (b"Search", b"Filter", b"help shows"):  # of keys that a reply has characters of
+                    self.assertNotIn(word, text)
+                self.end()
 
-    def test_a_theme_that_was_given_asks_for_no_background(self):
-        for term, options in (("xterm-256color", ("--theme", "dark")), ("xterm-256color", ("--light",)), ("linux", ())):
-            with self.subTest(term=term, options=options):
-                self.assertNotIn(ASKED, self.drawn(term, options=options, COLORTERM=None))
+    def test_a_reply_in_parts_is_no_key(self):
+        self.open("xterm-256color")
+        for part in (b"\x1b]11;rgb:ff", b"ff/ffff/ff", b"ff\x1b", b"\\"):
+            self.say(part)
+            time.sleep(0.01)
+        self.wait(LIGHT)
+        self.assertNotIn(b"Search", self.redrawn())
+        self.end()
+
+    def test_a_reply_closes_nothing_and_takes_no_message_away(self):
+        self.open("xterm-nonesuch", COLORFGBG="0;15")
+        self.say(b"h")
+        self.wait(b"Esc")
+        self.say(WHITE + KIND)
+        self.say(b"\x0c")
+        self.wait(b"Esc")
+        self.say(b"\x1b")
+        self.wait(b"details")
+        self.end()
+
+    def test_the_charts_follow_it_in_any_color(self):
+        """No ramp of the dark theme is left."""
+        self.open("xterm-256color", "--demo=many", COLORTERM="truecolor")
+        dark = set(re.findall(rb"38;2;[\d;]+m", self.redrawn()))
+        self.say(WHITE)
+        self.wait(b"38;2;0;95;215m")
+        self.redrawn()  # what the reply had drawn
+        light = set(re.findall(rb"38;2;[\d;]+m", self.redrawn()))
+        self.end()
+        self.assertNotIn(b"38;2;135;215;255m", light)
+        self.assertGreater(len(light - dark), 5)
+
+    def test_what_was_chosen_is_not_queried(self):
+        config = tempfile.NamedTemporaryFile("w", suffix=".json")
+        self.addCleanup(config.close)
+        config.write('{"theme": "dark"}')
+        config.flush()
+        for term, options, variables in (
+                ("xterm-256color", ("--theme", "dark"), {}), ("xterm-256color", ("--light",), {}), ("linux", (), {}),
+                ("xterm-256color", ("--config", config.name), {}), ("xterm-256color", (), {"VITALS_THEME": "mono"}),
+                ("xterm-256color", (), {"NO_COLOR": "1"}), ("xterm-256color", (), {"VITALS_LAYOUT": config.name})):
+            with self.subTest(term=term, options=options, variables=variables):
+                self.whole = b""
+                self.drawn(term, "--demo=many", *options, **{"COLORFGBG": "0;15", **variables})
+                self.assertIn(b"H100", self.whole)
+                self.assertNotIn(QUERY, self.whole)
+
+    def test_a_terminal_without_a_reply_delays_the_end_by_a_tenth_of_a_second(self):
+        """Also while keys come."""
+        self.open("xterm-256color")
+        self.assertLess(self.end(b"q" * 50), PATIENCE / 4)
 
     def test_no_color_where_the_name_says_so(self):
-        self.assertNotRegex(self.drawn("xterm-mono"), rb"\x1b\[(\d+;)*3[0-8](;\d+)*m")
+        self.assertNotRegex(self.drawn("xterm-mono", COLORTERM="truecolor"), rb"\x1b\[(\d+;)*3[0-8](;\d+)*m")
 
 
 @unittest.skipIf(TMUX is None, "no tmux")

@@ -132,13 +132,15 @@ struct selection command_selection(const struct settings *settings, const char *
 
 struct look command_look(const struct settings *settings)
 {
-    const char *background = settings->environment.background;
-    bool theme_given = settings->view.theme_given ||
+    /* A picture for a script (--screen) is the same everywhere. */
+    const char *background = settings->view.screen == NULL ? settings->environment.background
+                                                           : NULL;
+    bool theme_given = settings_origin(settings, &settings->view.theme) != ORIGIN_DEFAULT ||
                        settings_origin(settings, &settings->view.light) != ORIGIN_DEFAULT;
     return (struct look){
         .ascii = settings->look.ascii,
         .light = settings->view.light ||
-                 (!theme_given && background != NULL && theme_background(background) > 0),
+                 (!theme_given && background != NULL && theme_variable(background) > 0),
         .theme_given = theme_given,
         .theme = theme_find(settings->view.theme),
         .colorful = settings->view.colorful,

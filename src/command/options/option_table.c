@@ -216,8 +216,8 @@ const struct option option_table[] = {
     {OPTION("theme", CHOICE, LOOK, WATCH | TOP, view.theme), ALSO(view.theme_given), .argument = "THEME",
      .choices = theme_names, .everywhere = true,
      .help = "colors of the monitor: dark, light, contrast (bright, on any terminal) or mono "
-             "(none); there v c takes the next one; default: light if the terminal says that its "
-             "background is light, else dark"},
+             "(none); there v c takes the next one; default: light on a light background, else dark, "
+             "contrast where there are fewer than 256 colors"},
     {OPTION("width", NUMBER, LOOK,
             VIEW | INFO | KILL | DEVICE | TOPO | DOCTOR | REPORT | COMPARE | TOP, look.width),
      .argument = "COLUMNS", .minimum = 79, .maximum = 4096, .everywhere = true,

@@ -475,7 +475,7 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     if (line[0] != '\0')
         canvas_field(canvas, &field, line);
 
-    /* The terminal has the colors of the ramps of the first theme. */
+    /* The terminal has the ramps of the look's theme. */
     enum theme theme = monitor_theme(monitor);
     canvas_theme(canvas, theme,
                  look.direct && theme == look_theme(&look) && theme_direct(theme) != NULL);

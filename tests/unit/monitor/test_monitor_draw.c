@@ -312,38 +312,45 @@ static void ramps_are_those_of_the_palette_without_steps(void)
     CHECK_UINT(theme_palette(255), 0xeeeeee);
 }
 
-static void what_a_terminal_says_of_its_background(void)
+static void the_background_is_light_or_dark(void)
 {
     static const struct {
         const char *text;
+        int (*read)(const char *text);
         int expected;
-    } CASES[] = {{"11;rgb:ffff/ffff/ffff", 1},
-                 {"11;rgb:fd/f6/e3", 1},
-                 {"11;rgb:f/f/f", 1},
-                 {"11;rgba:ff/ff/ff/80", 1},
-                 {"11;rgb:0/0/0", 0},
-                 {"11;rgb:1e1e/1e1e/2e2e", 0},
-                 {"11;rgb:0000/0000/ffff", 0},
-                 {"11;rgb:0000/ffff/0", 1},
-                 {"11;rgb:fffff/0/0", -1},
-                 {"11;rgb:ff/ff", -1},
-                 {"11;rgb:-1/0/0", -1},
-                 {"11;rgb:white", -1},
-                 {"11;rgb:", -1},
-                 {"10;rgb:ff/ff/ff", -1},
-                 {"0;15", 1},
-                 {"15;0", 0},
-                 {"0;default;7", 1},
-                 {"12;8", 0},
-                 {"0;default", -1},
-                 {"15", -1},
-                 {"0;015", -1},
-                 {"0;-1", -1},
-                 {"0;15x", -1},
-                 {"", -1}};
+    } CASES[] = {{"11;rgb:ffff/ffff/ffff", theme_reply, 1},
+                 {"11;rgb:fd/f6/e3", theme_reply, 1},
+                 {"11;rgb:f/f/f", theme_reply, 1},
+                 {"11;rgba:ff/ff/ff/80", theme_reply, 1},
+                 {"11;rgb:0/0/0", theme_reply, 0},
+                 {"11;rgb:1e1e/1e1e/2e2e", theme_reply, 0},
+                 {"11;rgb:0000/0000/ffff", theme_reply, 0},
+                 {"11;rgb:0000/ffff/0", theme_reply, 1},
+                 {"11;rgb:fffff/0/0", theme_reply, -1},
+                 {"11;rgb:ff/ff", theme_reply, -1},
+                 {"11;rgb:ff/ff/ff/ff", theme_reply, -1},
+                 {"11;rgb:ff/ff/ffz", theme_reply, -1},
+                 {"11;rgba:ff/ff/ff", theme_reply, -1},
+                 {"11;rgb:-1/0/0", theme_reply, -1},
+                 {"11;rgb:white", theme_reply, -1},
+                 {"11;rgb:", theme_reply, -1},
+                 {"11;15", theme_reply, -1},
+                 {"10;rgb:ff/ff/ff", theme_reply, -1},
+                 {"", theme_reply, -1},
+                 {"0;15", theme_variable, 1},
+                 {"15;0", theme_variable, 0},
+                 {"0;default;7", theme_variable, 1},
+                 {"12;8", theme_variable, 0},
+                 {"0;default", theme_variable, -1},
+                 {"15", theme_variable, -1},
+                 {"0;015", theme_variable, -1},
+                 {"0;-1", theme_variable, -1},
+                 {"0;15x", theme_variable, -1},
+                 {"11;rgb:ff/ff/ff", theme_variable, -1},
+                 {"", theme_variable, -1}};
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
         CHECK_CASE(CASES[i].text);
-        CHECK_INT(theme_background(CASES[i].text), CASES[i].expected);
+        CHECK_INT(CASES[i].read(CASES[i].text), CASES[i].expected);
     }
 }
 
@@ -377,7 +384,7 @@ static void a_title_loses_whole_parts(void)
 
 static const check_test tests[] = {
     {"what lies outside is not drawn", draws_inside_only},
-    {"what a terminal says of its background", what_a_terminal_says_of_its_background},
+    {"the background is light or dark", the_background_is_light_or_dark},
     {"wide characters stay whole or go", keeps_wide_characters_whole},
     {"a field is exactly as wide as it says", fields_are_exactly_as_wide},
     {"styles are printed where they change", styles_are_printed_where_they_change},
