@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import runpy
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -52,6 +53,20 @@ class Rules(unittest.TestCase):
         for name in ("prometheus.yml", "prometheus-fleet.yml"):
             code, said = promtool("check", "config", name)
             self.assertEqual(code, 0, said)
+
+    def test_the_blocks_in_comments_load(self):
+        """Their "# " is removed, as their comment says."""
+        for name, blocks in (("prometheus.yml", ("alerting", "scheme", "tls_config", "basic_auth", "remote_write")),
+                             ("prometheus-fleet.yml", ("alerting", "relabel_configs", "remote_write"))):
+            text = re.sub(r"(?m)^( *)# ( *(?:- |[a-z_]+:(?: |$)))", r"\1\2", (SHIPPED / name).read_text())
+            for block in blocks:
+                self.assertRegex(text, rf"(?m)^ *{block}:")
+            with tempfile.TemporaryDirectory() as folder, self.subTest(name):
+                shutil.copy(SHIPPED / "vitals.rules.yml", folder)
+                file = pathlib.Path(folder, name)
+                file.write_text(text)
+                code, said = promtool("check", "config", file)
+                self.assertEqual(code, 0, said)
 
 
 class Names(unittest.TestCase):
