@@ -209,7 +209,7 @@ static const struct {
     {CURLE_COULDNT_CONNECT, false, "could not connect to", false},
     {CURLE_OPERATION_TIMEDOUT, false, "no answer in time from", false},
     {CURLE_ABORTED_BY_CALLBACK, false, "given up while waiting for", false},
-    {CURLE_GOT_NOTHING, false, "an empty answer from", false},
+    {CURLE_GOT_NOTHING, false, "an empty answer (if it uses TLS, write https://) from", false},
     {CURLE_URL_MALFORMAT, true, "no address of a server:", false},
     {CURLE_UNSUPPORTED_PROTOCOL, true, "no HTTP with", true},
     {CURLE_PEER_FAILED_VERIFICATION, true, "not trusted, the certificate of", true},

@@ -259,7 +259,7 @@ bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now
                        strcmp(rest, "401") == 0 ? "a login is missing or wrong"
                        : fleet->prometheus
                            ? "the login is not permitted"
-                           : "the login, or this name of it, is not permitted (--allow-host)");
+                           : "403: its VITALS_ALLOW_HOST (or --allow-host) lacks this name");
     } else if ((rest = behind(at, "oversized")) != NULL) {
         state = FLEET_OVERSIZED;
         (void)snprintf(why, sizeof why, "%s%s", of, rest);

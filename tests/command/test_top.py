@@ -21,7 +21,7 @@ import urllib.parse
 import jsonschema
 from harness import BUILD, SOURCE, VITALS, environment, for_every_user, vitals, wait_until
 from input_events import BUILT, Events
-from served import Server
+from served import Server, certificate
 from stranger import Stranger, demo, endless, hangs, machine, says, stop
 
 TELLS = f"env VITALS_TELL={for_every_user(BUILD.resolve() / 'tell')}"  # it is not beside the program of events
@@ -300,7 +300,18 @@ class Top(unittest.TestCase):
         """As node01.example where the machine calls itself node01."""
         document = self.document("--hosts", f"a.localhost:{self.names[0].rpartition(':')[2]}")
         self.assertEqual([one["state"] for one in document["machines"]], ["login"])
-        self.assertIn("--allow-host", document["machines"][0]["why"])
+        self.assertIn("403: its VITALS_ALLOW_HOST (or --allow-host) lacks", document["machines"][0]["why"])
+
+    def test_tls_that_was_not_asked_for_or_is_not_trusted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            certificate(pathlib.Path(folder), "one")
+            config = pathlib.Path(folder, "web.yml")
+            config.write_text("tls_server_config: {cert_file: one.crt, key_file: one.key}\n")
+            with Server(web_config=str(config)) as server:
+                for scheme, words in (("", "(if it uses TLS, write https://)"), ("https://", "see --ca-file: not trusted")):
+                    document = self.until(lambda found, words=words: words in next(iter(found.values()))["why"],
+                                          "--hosts", f"{scheme}localhost:{server.port}")
+                    self.assertIn(words, document["machines"][0]["why"])
 
     def test_a_real_login(self):
         from served import bcrypt
@@ -373,7 +384,9 @@ class Top(unittest.TestCase):
         lines = [line.split(" ") for line in done.stdout.splitlines()]
         self.assertEqual(sorted(name for name, _ in lines), sorted(self.names))
         self.assertTrue(all(device.isdigit() for _, device in lines), lines)
-        self.assertEqual(vitals("select", "--hosts", self.hosts, "-n", 100).returncode, 3)
+        done = vitals("select", "--hosts", self.hosts, "-n", 100)
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("3 machines answer; too few GPUs qualify on each", done.stderr)
         self.assertEqual(vitals("select", "--hosts", self.hosts, "--wait").returncode, 2)
         self.assertEqual(vitals("select", "--hosts", self.hosts, "--", "true").returncode, 2)
         stranger = self.stranger(hangs)

@@ -104,7 +104,7 @@ int command_select_hosts(const struct settings *settings, const vitals_gpu_selec
         size_t answering = hosts_tell_silent(&fleet);
         if (code == 0 && found == 0)
             code = command_fail(answering > 0 ? EXIT_FEWER : EXIT_CANNOT,
-                                "none of %zu machines that answer has enough free GPUs", answering);
+                                "%zu machines answer; too few GPUs qualify on each", answering);
     }
     memory_free(chosen);
     hosts_close(&fleet, link);

@@ -104,7 +104,7 @@ static bool take(struct poll *poll, struct poll_host *host)
     } else if (answer->lacking)
         buffer_string(line, "failed it was not asked: no descriptor is left here (ulimit -n)");
     else if (answer->status == 0)
-        buffer_format(line, "silent %s", answer->why);
+        buffer_format(line, "silent %s%s", answer->refused ? "see --ca-file: " : "", answer->why);
     else if (answer->status == 401 || answer->status == 403)
         buffer_format(line, "login %d", answer->status);
     else if (oversized)
