@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+#include <vitals/clock.h>
 #include <wchar.h>
 
 #include "util/utf8.h"
@@ -49,9 +50,12 @@ static struct {
     bool mouse;                        /* is ours, not the terminal's own for marking */
     struct input_event run[MOUSE_RUN]; /* of the mouse, to be read yet; the newest is the first */
     size_t run_count;
-    char notice[128]; /* of terminal_notice */
-    bool querying;    /* a query for the background is not answered yet */
-    int background;   /* 1: light, 0: dark, -1: unknown */
+    char notice[128];      /* of terminal_notice */
+    uint64_t reply_end_ns; /* a reply to the query is awaited until then; 0: none is */
+    bool queried;
+    int background; /* 1: light, 0: dark, -1: unknown */
+    bool pasting;
+    bool resized; /* to be read yet: it came within a sequence */
     char restore[RESTORE];
     size_t restore_size;
 } terminal;
@@ -266,19 +270,36 @@ int terminal_open(const char *term, const uint32_t *ramps, vitals_error *error)
     return 0;
 }
 
-/* Takes a reply that is under way, for 100 ms at most: later it would be typed into the shell. */
+static uint64_t now_ns(void)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    return clock->monotonic_ns(clock->data);
+}
+
+static bool reply_is_awaited(void)
+{
+    return terminal.reply_end_ns != 0 && now_ns() < terminal.reply_end_ns;
+}
+
+/* Waits for input. Returns false if none came in time, or none will come. */
+static bool wait_for_input(int milliseconds)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    int got = poll(&input, 1, milliseconds);
+    return got < 0 ? errno == EINTR : got > 0 && !(input.revents & (POLLHUP | POLLERR));
+}
+
+/* Takes a reply that is under way: after the end it would be typed into the shell. */
 static void await_reply(void)
 {
-    enum { TURNS = 10, TURN_MS = 10 };
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    for (int i = 0; i < TURNS && terminal.querying; i++) {
-        struct input_event unused;
-        while (terminal_read(&unused) > 0)
-            ;
-        if (terminal.querying && poll(&input, 1, TURN_MS) > 0 && !(input.revents & POLLIN))
-            break; /* hung up */
+    enum { MOST_NS = 100000000, TURN_MS = 10 };
+    struct input_event unused;
+    uint64_t end_ns = now_ns() + MOST_NS;
+    while (reply_is_awaited() && now_ns() < end_ns) {
+        if (terminal_read(&unused) == 0)
+            (void)wait_for_input(TURN_MS);
     }
-    terminal.querying = false;
+    terminal.reply_end_ns = 0;
 }
 
 void terminal_close(void)
@@ -348,14 +369,16 @@ int terminal_colors(void)
     return has_colors() ? COLORS : 0;
 }
 
-/* Nearly every terminal answers the second query, for its kind, behind the first, or instead of it.
- */
+/* Nearly every terminal replies to the second query, for its kind: so it is known that no reply to
+ * the first will come. */
 void terminal_query_background(void)
 {
-    if (terminal_colors() < 256 || terminal.notice[0] != '\0')
+    enum { MOST_NS = 2000000000 };
+    if (terminal_colors() < 256)
         return;
     terminal_send("\033]11;?\033\\\033[c");
-    terminal.querying = true;
+    terminal.queried = true;
+    terminal.reply_end_ns = now_ns() + MOST_NS;
 }
 
 int terminal_background(void)
@@ -382,54 +405,70 @@ void terminal_forget(void)
     (void)clearok(curscr, TRUE);
 }
 
+/* The next character of a sequence; while a reply is awaited its parts may be 100 ms apart. Returns
+ * false at its end. Another key stays to be read. */
+static bool next_of_sequence(wint_t *code)
+{
+    enum { PART_MS = 100 };
+    for (;;) {
+        int kind = get_wch(code);
+        if (kind == OK)
+            return true;
+        if (kind == KEY_CODE_YES && *code != KEY_RESIZE) {
+            (void)ungetch((int)*code);
+            return false;
+        }
+        terminal.resized = terminal.resized || kind == KEY_CODE_YES;
+        if (kind == ERR && !(reply_is_awaited() && wait_for_input(PART_MS)))
+            return false;
+    }
+}
+
 /* An unknown escape sequence must not become keys: its bytes are dropped up to the last one. Alt
  * and a bracket alone are a key. */
 static bool swallow_control(void)
 {
     wint_t code;
     bool any = false, private = false;
-    for (int i = 0; i < 64 && get_wch(&code) == OK; i++) {
+    while (next_of_sequence(&code)) {
+        if (code < ' ') {
+            (void)unget_wch((wchar_t)code);
+            break;
+        }
         private = private || (!any && code == '?');
         any = true;
         if (code >= 0x40 && code <= 0x7e) {
-            terminal.querying = terminal.querying && !(private && code == 'c');
+            terminal.reply_end_ns = private && code == 'c' ? 0 : terminal.reply_end_ns;
             break;
         }
     }
     return any;
 }
 
-/* The next character of a sequence that has begun; waits 50 ms for it, as often as `waits` says. */
-static bool next_of_sequence(wint_t *code, int *waits)
-{
-    enum { WAIT_MS = 50 };
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    int kind;
-    while ((kind = get_wch(code)) == ERR && (*waits)-- > 0)
-        (void)poll(&input, 1, WAIT_MS);
-    return kind == OK;
-}
-
-/* Drops "\033]...\033\\", or with \a at its end, of which "\033]" has been read, and takes the
- * reply to our query from it. A reply may come in parts. Returns false if nothing follows: Alt and
- * a bracket are a key. */
+/* Drops "\033]11;...\033\\", or with \a at its end, of which "\033]" has been read, and takes the
+ * reply to our query from it. Returns false if no number follows: Alt and a bracket are a key. */
 static bool swallow_command(void)
 {
-    enum { SIZE_MOST = 256, WAITS = 4 };
+    enum { SIZE_MOST = 4096 };
     char text[48];
     size_t size = 0;
-    int waits = terminal.querying ? WAITS : 0;
-    wint_t code;
-    for (int i = 0; i < SIZE_MOST && next_of_sequence(&code, &waits); i++) {
-        if (code == '\a' || (code == INPUT_ESCAPE && next_of_sequence(&code, &waits))) {
+    wint_t code, last;
+    for (int i = 0; i < SIZE_MOST && next_of_sequence(&code); i++) {
+        bool ends = code == '\a';
+        if (code == INPUT_ESCAPE && next_of_sequence(&last)) {
+            ends = last == '\\';
+            if (!ends)
+                (void)unget_wch((wchar_t)last);
+        }
+        if (ends) {
             text[size] = '\0';
-            int background = theme_reply(text);
+            int background = terminal.queried && !terminal.pasting ? theme_reply(text) : -1;
             terminal.background = background >= 0 ? background : terminal.background;
             return true;
         }
-        if (code < ' ') { /* of no such sequence */
+        if (code < ' ' || (size == 0 && (code < '0' || code > '9'))) {
             (void)unget_wch((wchar_t)code);
-            return true;
+            break;
         }
         text[size] = code < 0x80 ? (char)code : '?';
         size += size + 1 < sizeof text;
@@ -474,6 +513,11 @@ int terminal_read(struct input_event *out)
     wint_t code;
     int kind;
 again:
+    if (terminal.resized) {
+        terminal.resized = false;
+        *out = (struct input_event){.code = INPUT_SIZE};
+        return 1;
+    }
     while (terminal.run_count == 0) {
         kind = get_wch(&code);
         if (kind == ERR)
@@ -491,11 +535,14 @@ again:
         out->code = INPUT_NONE;
         for (size_t i = 0; i < ARRAY_COUNT(CODES); i++)
             out->code = CODES[i][0] == code ? CODES[i][1] : out->code;
+        terminal.pasting = code == CODE_PASTE_BEGIN || (terminal.pasting && code != CODE_PASTE_END);
         return 1;
     }
     if (code != INPUT_ESCAPE)
         return 1;
     kind = get_wch(&code); /* Alt sends an escape before its character */
+    if (kind == ERR && reply_is_awaited() && wait_for_input(ESCAPE_DELAY_MS))
+        kind = get_wch(&code);
     if (kind == OK && ((code == '[' && swallow_control()) || (code == ']' && swallow_command())))
         goto again;
     if (kind == OK && code != INPUT_ESCAPE)

@@ -26,8 +26,8 @@ void terminal_close(void);
 /* The descriptor that can be read when there are keys. */
 int terminal_descriptor(void);
 
-/* The next key: 1; 0: none now. Never waits, but 25 ms for what may follow an escape, and 200 ms
- * for the rest of a reply to terminal_query_background. */
+/* The next key: 1; 0: none now. Never waits, but 25 ms for what may follow an escape, and in the
+ * two seconds after terminal_query_background 100 ms for each part of its reply. */
 int terminal_read(struct input_event *out);
 
 /* Its size now. */

@@ -59,7 +59,7 @@ static double color_part(const char **text)
     if (digits < 1 || digits > 4)
         return -1;
     double part = (double)strtoul(*text, &end, 16) / (double)((1u << 4 * digits) - 1);
-    *text = end + (*end == '/');
+    *text = end;
     return part;
 }
 
@@ -73,6 +73,8 @@ int theme_reply(const char *text)
         return -1;
     text += strlen(BEGINS[alpha]);
     for (size_t i = 0; i < ARRAY_COUNT(BRIGHTNESS) + alpha; i++) {
+        if (i > 0 && *text++ != '/')
+            return -1;
         double part = color_part(&text);
         if (part < 0)
             return -1;

@@ -15,6 +15,7 @@ import struct
 import subprocess
 import tempfile
 import termios
+import threading
 import time
 import unittest
 
@@ -117,17 +118,24 @@ class Colors(unittest.TestCase):
                     self.assertNotIn(word, text)
                 self.end()
 
-    def test_a_reply_in_parts_is_no_key(self):
-        self.open("xterm-256color")
-        for part in (b"\x1b]11;rgb:ff", b"ff/ffff/ff", b"ff\x1b", b"\\"):
-            self.say(part)
-            time.sleep(0.01)
-        self.wait(LIGHT)
-        self.assertNotIn(b"Search", self.redrawn())
-        self.end()
+    def test_a_reply_in_any_parts_is_no_key(self):
+        for size in (1, 2, 7):
+            with self.subTest(size):
+                self.open("xterm-256color")
+                text = WHITE + KIND
+                for at in range(0, len(text), size):
+                    self.say(text[at:at + size])
+                    time.sleep(0.003)
+                self.wait(LIGHT)
+                text = self.redrawn()
+                for word in (b"Search", b"Filter", b"next  q back"):
+                    self.assertNotIn(word, text)
+                self.end()
 
     def test_a_reply_closes_nothing_and_takes_no_message_away(self):
         self.open("xterm-nonesuch", COLORFGBG="0;15")
+        self.say(WHITE + KIND + b"\x0c")
+        self.wait(b"has no terminfo entry")
         self.say(b"h")
         self.wait(b"Esc")
         self.say(WHITE + KIND)
@@ -136,6 +144,19 @@ class Colors(unittest.TestCase):
         self.say(b"\x1b")
         self.wait(b"details")
         self.end()
+
+    def test_other_sequences_and_keys_beside_a_reply(self):
+        for title, before in (("a paste", b"\x1b[200~abc\x1b]0;title\x1b[201~"), ("Alt and a bracket", b"\x1b]"),
+                              ("Alt and the other", b"\x1b["), ("a title", b"\x1b]0;title\a"), ("cut", b"\x1b]11;rgb:ff\r")):
+            with self.subTest(title):
+                self.open("xterm-256color", "--demo=many")
+                self.say(before + WHITE + KIND)
+                self.wait(LIGHT)
+                for key in (b"\x1b", b"\x1b"):  # whatever the first part has opened
+                    self.say(key)
+                    time.sleep(0.05)
+                self.redrawn()
+                self.end()
 
     def test_the_charts_follow_it_in_any_color(self):
         """No ramp of the dark theme is left."""
@@ -160,14 +181,31 @@ class Colors(unittest.TestCase):
                 ("xterm-256color", (), {"NO_COLOR": "1"}), ("xterm-256color", (), {"VITALS_LAYOUT": config.name})):
             with self.subTest(term=term, options=options, variables=variables):
                 self.whole = b""
-                self.drawn(term, "--demo=many", *options, **{"COLORFGBG": "0;15", **variables})
+                self.open(term, "--demo=many", *options, **{"COLORFGBG": "0;15", **variables})
+                self.say(WHITE)
+                text = self.redrawn()
+                self.end()
                 self.assertIn(b"H100", self.whole)
                 self.assertNotIn(QUERY, self.whole)
+                if "--light" not in options:
+                    self.assertNotIn(LIGHT, text)
 
-    def test_a_terminal_without_a_reply_delays_the_end_by_a_tenth_of_a_second(self):
-        """Also while keys come."""
+    def test_keys_that_come_do_not_delay_the_end(self):
         self.open("xterm-256color")
-        self.assertLess(self.end(b"q" * 50), PATIENCE / 4)
+        ended = threading.Event()
+
+        def press():
+            with contextlib.suppress(OSError):
+                while not ended.is_set():
+                    os.write(self.terminal, b"j" * 20)
+        thread = threading.Thread(target=press)
+        self.say(b"q")
+        thread.start()
+        try:
+            self.assertLess(self.end(b""), PATIENCE / 4)
+        finally:
+            ended.set()
+            thread.join()
 
     def test_no_color_where_the_name_says_so(self):
         self.assertNotRegex(self.drawn("xterm-mono", COLORTERM="truecolor"), rb"\x1b\[(\d+;)*3[0-8](;\d+)*m")

@@ -330,6 +330,8 @@ static void the_background_is_light_or_dark(void)
                  {"11;rgb:ff/ff", theme_reply, -1},
                  {"11;rgb:ff/ff/ff/ff", theme_reply, -1},
                  {"11;rgb:ff/ff/ffz", theme_reply, -1},
+                 {"11;rgb:ff/ff/ff/", theme_reply, -1},
+                 {"11;rgb:ffff", theme_reply, -1},
                  {"11;rgba:ff/ff/ff", theme_reply, -1},
                  {"11;rgb:-1/0/0", theme_reply, -1},
                  {"11;rgb:white", theme_reply, -1},
