@@ -195,10 +195,12 @@ class Colors(unittest.TestCase):
         ended = threading.Event()
 
         def press():
-            with contextlib.suppress(OSError):
-                while not ended.is_set():
+            while not ended.is_set():
+                with contextlib.suppress(OSError):  # it reads no more
                     os.write(self.terminal, b"j" * 20)
+                time.sleep(0.0005)
         thread = threading.Thread(target=press)
+        os.set_blocking(self.terminal, False)
         self.say(b"q")
         thread.start()
         try:
