@@ -414,6 +414,9 @@ def judge(verdicts, key, before, ours, after):
             if verdict is False and empty and (is_nothing(field, ours[field]) or
                                                ours[field] == Missing("gone")):
                 verdict = before[field] == Missing("denied")
+            # Of a stranger whose first thread has ended psutil says that it is a zombie; we read the others.
+            if verdict is False and before[field] == Missing("zombie") and key[0] not in verdicts.made:
+                verdict = None
             # psutil gives up where one process may not be looked at (defect 12); we tell of the rest.
             if field in RELATIVES and before[field] == Missing("denied"):
                 verdict = None
