@@ -48,8 +48,8 @@ static void sleeper_end(pid_t pid)
     CHECK_INT(waitpid(pid, NULL, 0), pid);
 }
 
-/* A worker gives its things back when its thread ends, a moment after its sampler was freed: those of
- * the first calls may have been there when it was counted. */
+/* A worker gives its things back when its thread ends, a moment after its sampler was freed: those
+ * of the first calls may have been there when it was counted. */
 static void settle(int64_t live, size_t open)
 {
     for (int i = 0; i < 5000 && (memory_live() > live || check_open_descriptors() > open); i++)
