@@ -128,7 +128,7 @@ class BuildNative(build_ext):
         ffi.cdef(declared)
         ffi.set_source("vitals._native", code)
         ffi.emit_c_code(str(source))
-        extension.sources = [os.path.relpath(source)]  # clang keeps the name in the object
+        extension.sources = [os.path.relpath(source)]  # no folder of this machine in the object
         extension.include_dirs = [str(CORE / "include")]
         extension.extra_link_args = ["-Wl,-rpath,$ORIGIN/_prefix/lib", *(
             str(library) for library in sorted((self.prefix / "lib").glob("*.so.*")))]

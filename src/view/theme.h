@@ -37,8 +37,8 @@ enum theme theme_find(const char *name);
 ink theme_step(ink ramp, double ratio);
 
 /* Whether a background is light: 1 or 0; -1 if the text is not of its form. theme_reply reads what
- * a terminal replies to OSC 11, "11;rgb:ffff/ffff/dddd"; theme_variable reads COLORFGBG, "0;15",
- * whose last number is the background. */
+ * a terminal replies to OSC 11, "11;rgb:ffff/ffff/dddd"; theme_variable reads COLORFGBG, "0;15":
+ * the last number is the background. */
 int theme_reply(const char *text);
 int theme_variable(const char *text);
 

@@ -414,7 +414,7 @@ def judge(verdicts, key, before, ours, after):
             if verdict is False and empty and (is_nothing(field, ours[field]) or
                                                ours[field] == Missing("gone")):
                 verdict = before[field] == Missing("denied")
-            # Of a stranger whose first thread has ended psutil says that it is a zombie; we read the others.
+            # psutil takes a process whose first thread has ended for a zombie; we read its other threads.
             if verdict is False and before[field] == Missing("zombie") and key[0] not in verdicts.made:
                 verdict = None
             # psutil gives up where one process may not be looked at (defect 12); we tell of the rest.
