@@ -246,13 +246,22 @@ class Counting(RunCase):
         own = float(pathlib.Path(f"{path}.own").read_text())
         self.assertGreater(daemon, 0.5)
         self.assertAlmostEqual(account.value("cpu_seconds"), daemon + own, delta=0.03)
-        self.assertEqual(account["cpu_seconds"]["availability"], "have")
         self.assertNotIn("processes_left", account)
         self.assertGreaterEqual(account.value("processes"), 2)
         return account
 
+    def check_exact_daemon(self, how, *options):
+        """For an ordinary user perf's clock confirms that no child is missing. It counts interrupts too:
+        beside a busy machine's it may not confirm, and the figure is then a lower bound. Not each time."""
+        for _ in range(4):
+            account = self.check_daemon(how, *options)
+            if account["cpu_seconds"]["availability"] == "have":
+                return account
+            self.assertEqual(account["cpu_seconds"]["availability"], "lower_bound")
+        self.fail(f"never exact: {account['cpu_seconds']}")
+
     def test_a_daemon_that_the_command_outlives(self):
-        self.check_daemon("stay")
+        self.check_exact_daemon("stay")
 
     def test_wall_time_is_that_of_all_that_is_waited_for(self):
         _, account = self.run_it(["sh", "-c", "(sleep 1.2) & exit 0"], "--wait")
@@ -260,7 +269,7 @@ class Counting(RunCase):
 
     def test_a_daemon_that_is_waited_for(self):
         """It burns half a second once the command has ended."""
-        account = self.check_daemon("go", "--wait")
+        account = self.check_exact_daemon("go", "--wait")
         self.assertGreater(account.value("wall_seconds"), 0.5)
 
     def test_a_daemon_that_still_runs_is_counted_and_named(self):
