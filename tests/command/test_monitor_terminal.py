@@ -601,7 +601,7 @@ class Signals(unittest.TestCase):
     def test_the_demo_sends_none(self):
         terminal = self.terminal
         terminal.run(f"{VITALS} --demo")
-        terminal.wait("Processes:", "COMMAND")
+        terminal.wait("Processes:", "COMMAND", "580.65.06")  # of the first reading, which says that it is a demo
         terminal.type("Down", "K")
         terminal.wait("Signal (demo: nothing is sent)")
         terminal.type("Escape")
