@@ -260,8 +260,8 @@ class Limits(RunCase):
             with open({str(self.json.parent / "mapped")!r}, "w+b") as file:
                 for _ in range(200):
                     file.write(bytes(1 << 20))
-                file.flush()
-                os.fsync(file.fileno())
+                    file.flush()
+                    os.fsync(file.fileno())  # what waits to be written cannot be dropped, and may end a job
                 block = mmap.mmap(file.fileno(), 200 << 20, prot=mmap.PROT_READ)
             sum(block[at] for at in range(0, len(block), 4096))
             time.sleep(2)
