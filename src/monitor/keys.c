@@ -113,6 +113,7 @@ const struct binding bindings[] = {
     {"i", {'i'}, ON_PROCESS, ACTION_IO_PRIORITY, 0, KEYS_PART, NULL},
     {"a", {'a'}, ON_PROCESS, ACTION_AFFINITY, 0, KEYS_PART, NULL},
     {"y", {'y'}, ON_PROCESS, ACTION_COPY, 0, KEYS_PART, "copy its command line to the clipboard"},
+    {"s", {'s'}, ON_PROCESS, ACTION_TRACE, 0, KEYS_PART, "its system calls, by strace(1)"},
     {"z", {'z'}, ON_PROCESS | ON_DEVICE, ACTION_SPAN, 0, KEYS_PART, "time base of the charts"},
     {"r", {'r', 'R', CTRL('r')}, ON_PROCESS, ACTION_RESET, 0, KEYS_PART, "read the page again"},
 
@@ -160,7 +161,7 @@ static const struct {
     {INPUT_F8, "Enter, then n sets the nice value of a process"},
     {'l', "Enter, then 3 lists the open files of a process"},
     {'F', "the selection follows its process by itself"},
-    {'s', "strace -p PID shows its system calls"},
+    {'s', "Enter, then s shows the system calls of a process"},
     {'j', "A-j moves down"},
     {'H', "Enter, then 2 lists the threads of a process"},
     {'D', "d chooses a device"},

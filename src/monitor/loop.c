@@ -16,6 +16,7 @@
 #include "monitor/screens/screen.h"
 #include "monitor/source.h"
 #include "monitor/terminal.h"
+#include "monitor/trace.h"
 #include "util/base.h"
 
 static const int SIGNALS[] = {SIGTERM,  SIGHUP,  SIGINT,  SIGQUIT,
@@ -103,6 +104,19 @@ static void take_size(struct loop *loop)
     loop->changed = true;
 }
 
+static void trace(struct loop *loop)
+{
+    terminal_suspend();
+    int failed = trace_run(loop->monitor.traced, loop->signals);
+    terminal_resume();
+    loop->monitor.traced = 0;
+    loop->changed = true;
+    if (failed != 0)
+        model_say(&loop->monitor.model, "strace: %s",
+                  failed == ENOENT ? "it is not installed" : strerror(failed));
+    take_size(loop); /* it may be another now */
+}
+
 /* The terminal has replied that its background is light, or dark. */
 static void follow_background(struct loop *loop)
 {
@@ -128,6 +142,8 @@ static void read_keys(struct loop *loop)
             terminal_forget();
         else
             monitor_input(&loop->monitor, &event);
+        if (loop->monitor.traced != 0)
+            trace(loop);
         monitor_settle(&loop->monitor); /* the next key is about what this one left */
         loop->changed = true;
     }

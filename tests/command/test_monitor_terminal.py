@@ -36,6 +36,13 @@ WHITE, BLACK = b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", b"\x1b]11;rgb:0000/0000/2222
 KIND = b"\x1b[?64;1;2c"  # the reply to the query behind it
 
 
+def need_strace(case):
+    may = subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True, check=False) \
+        if shutil.which("strace") else None
+    if may is None or may.returncode != 0:
+        case.skipTest("no strace, or it may not trace here")
+
+
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Colors(unittest.TestCase):
     """On a terminal that is this program: what is drawn, in bytes."""
@@ -425,10 +432,7 @@ class InATerminal(unittest.TestCase):
         """Each of many would wake the terminal, and a connection would carry each apart."""
         terminal = self.terminal
         log = terminal.home / "log"
-        may = subprocess.run(["strace", "-o", log, "true"], capture_output=True, check=False) \
-            if shutil.which("strace") else None
-        if may is None or may.returncode != 0:
-            self.skipTest("no strace, or it may not trace here")
+        need_strace(self)
         terminal.run(f"strace -o {log} -e trace=write,poll {VITALS} --demo --interval 100ms")
         terminal.wait("Press h for help", "COMMAND")
         for key in "hqhqhq":
@@ -586,6 +590,38 @@ class Signals(unittest.TestCase):
         self.terminal.type("Enter")
         self.terminal.wait("has ended", "after SIGKILL")
         self.assertEqual(self.victim.wait(timeout=PATIENCE), -signal.SIGKILL)
+
+    def open_page(self, before=""):
+        """The page of the victim, in the usual layout."""
+        self.terminal.run(f"{before}VITALS_LAYOUT= {VITALS} --backends none -p {self.victim.pid}")
+        self.terminal.wait("Processes", self.name)
+        self.terminal.type("Home", "Enter")
+        self.terminal.wait("Overview", str(self.victim.pid))
+
+    @unittest.skipIf(SANITIZED, "a sanitizer takes the place of a tracer")
+    def test_strace_has_the_terminal_until_it_ends(self):
+        need_strace(self)
+        self.open_page()
+        for end in ("C-c", "TERM"):
+            self.terminal.type("s")
+            self.terminal.wait(f"strace -f -p {self.victim.pid}", "attached", gone=("Overview",))
+            self.terminal.type("C-z")  # nothing is stopped
+            if end == "TERM":
+                os.kill(self.terminal.child(), signal.SIGTERM)
+                self.terminal.wait("rc=143.")
+            else:
+                self.terminal.type(end)
+                self.terminal.wait("Enter goes back to vitals", "detached")
+                self.terminal.type("Enter")
+                self.terminal.wait("Overview", gone=("Enter goes back",))
+            self.assertIsNone(self.victim.poll())
+            tracer = re.search(r"TracerPid:\s+(\d+)", pathlib.Path(f"/proc/{self.victim.pid}/status").read_text())
+            self.assertEqual(tracer.group(1), "0")
+
+    def test_without_strace_its_name_is_told(self):
+        self.open_page("PATH=/nonexistent ")
+        self.terminal.type("s")
+        self.terminal.wait("strace: it is not installed", "Overview")
 
     def test_read_only_sends_none(self):
         self.open("--readonly")

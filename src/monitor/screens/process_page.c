@@ -646,6 +646,18 @@ static void copy_command(struct monitor *monitor, const struct process_page *pag
               cut ? "the first " : "", size);
 }
 
+static void begin_trace(struct monitor *monitor, const struct process_page *page)
+{
+    const char *readonly = monitor_readonly(monitor);
+    struct identity identity;
+    if (readonly != NULL)
+        model_say(&monitor->model, "%s: strace is not started", readonly);
+    else if (page->process == NULL || vitals_process_is_running(page->process) != 1)
+        model_say(&monitor->model, "it has ended, or cannot be asked: strace is not started");
+    else if (monitor_target(monitor, &identity))
+        monitor->traced = identity.pid;
+}
+
 static const struct {
     enum action action;
     enum prompt prompt;
@@ -748,6 +760,7 @@ bool process_page_act(struct monitor *monitor, struct process_page *page, enum a
     case ACTION_IO_PRIORITY:
     case ACTION_AFFINITY: begin_question(monitor, page, action); return true;
     case ACTION_COPY: copy_command(monitor, page); return true;
+    case ACTION_TRACE: begin_trace(monitor, page); return true;
     case ACTION_RESET: page->due_ns[page->part] = 0; return true;
     case ACTION_SPAN:
         monitor_span(monitor);

@@ -87,6 +87,7 @@ struct monitor {
     char lines[PROMPT_TEXT]; /* the filter of the lines of a process's page */
     char question[256];      /* of a screen */
     char *copied;            /* to be sent to the terminal; NULL: nothing */
+    uint64_t traced;         /* the process that strace is to show; 0: none */
     enum process_part part;  /* that the page of a process begins with */
     int height;              /* of the terminal; the model's is less where a row says the moment */
     struct {
