@@ -40,6 +40,7 @@ struct worker {
     struct worker_job jobs[WORKER_JOBS_MAX]; /* guarded by mutex, as is all that follows */
     size_t count;
     uint64_t asked;
+    size_t waiting;       /* jobs that were asked and have not begun */
     int running;          /* -1: none */
     uint64_t progress_ns; /* when the job or its newest item began or ended */
     uint64_t item;        /* 0: none */
@@ -173,6 +174,7 @@ static void *worker_main(void *argument)
     const struct os *os = &worker->event->base.context->os;
     const vitals_clock *clock = &os->clock;
     const struct os_gate gate = {gate_enter, gate_leave, worker};
+    bool news = false; /* answers that the owner was not told of */
     for (bool ending = false; !ending;) {
         /* The job that was asked first. */
         uint64_t now_ns = worker_now(worker);
@@ -186,8 +188,10 @@ static void *worker_main(void *argument)
         }
         void *data = next != NULL ? next->data : NULL;
         bool slow = next != NULL && next->spent_ns >= CPU_WAITS_NS;
-        if (next != NULL)
+        if (next != NULL) {
             next->state = WORKER_RUNNING;
+            worker->waiting--;
+        }
         worker->running = next != NULL ? (int)(next - worker->jobs) : -1;
         worker->progress_ns = now_ns;
         worker->item = 0;
@@ -204,7 +208,10 @@ static void *worker_main(void *argument)
             next->state = WORKER_DONE;
             worker->running = -1;
             pthread_mutex_unlock(&worker->mutex);
+            news = true;
+        } else if (news) { /* once for all that was asked: the owner waits for the last of it */
             os_event_set(worker->event->arrivals);
+            news = false;
         } else if (!ending) {
             ending = clock->wait_until(clock->data, worker->wake, UINT64_MAX) < 0; /* cannot wait */
             os_event_clear(worker->wake);
@@ -292,6 +299,7 @@ void *worker_remove(struct worker *worker, int job)
     pthread_mutex_lock(&worker->mutex);
     void *data = NULL;
     if (worker->jobs[job].state != WORKER_RUNNING) {
+        worker->waiting -= worker->jobs[job].state == WORKER_ASKED;
         data = worker->jobs[job].data;
         worker->jobs[job] = (struct worker_job){.data = NULL};
     }
@@ -315,10 +323,13 @@ enum worker_job_state worker_state(struct worker *worker, int job)
 void worker_ask(struct worker *worker, int job)
 {
     pthread_mutex_lock(&worker->mutex);
+    bool rests = worker->running < 0 && worker->waiting == 0;
+    worker->waiting += worker->jobs[job].state != WORKER_ASKED;
     worker->jobs[job].state = WORKER_ASKED;
     worker->jobs[job].order = ++worker->asked;
     pthread_mutex_unlock(&worker->mutex);
-    os_event_set(worker->wake);
+    if (rests) /* else it looks for more before it waits */
+        os_event_set(worker->wake);
 }
 
 bool worker_collect(struct worker *worker, int job)

@@ -33,7 +33,7 @@ struct worker_event *worker_event_new(
     vitals_context *context); /* NULL: no descriptor or no memory */
 void worker_event_unref(struct worker_event *event);
 
-/* Waits until something was answered since the last call, or the deadline: true, false. */
+/* Waits until a worker has answered all that it was asked, or the deadline: true, false. */
 bool worker_event_wait(struct worker_event *event, uint64_t deadline_ns);
 
 /* The state that jobs share beside their data. Counted; a source may extend it by a struct that
