@@ -129,6 +129,23 @@ static int place_of(int job)
     return ((struct job *)worker_data(worker, job))->place;
 }
 
+/* Each wake of the owner's thread costs a switch of threads. */
+static void all_that_was_asked_is_announced_once(void)
+{
+    begin();
+    int first = add_job(false), second = add_job(true);
+    worker_ask(worker, first);
+    worker_ask(worker, second);
+    wait_for(first, WORKER_DONE);
+    CHECK_FALSE(worker_event_wait(event, in_ms(50)));
+    atomic_store(&world.open, true);
+    CHECK(worker_event_wait(event, in_ms(10000)));
+    CHECK(worker_collect(worker, first));
+    CHECK(worker_collect(worker, second));
+    CHECK_FALSE(worker_event_wait(event, in_ms(50)));
+    end();
+}
+
 static void a_question_is_answered_once(void)
 {
     begin();
@@ -365,6 +382,7 @@ static void with_a_clock_that_cannot_wait_the_thread_ends(void)
 
 static const check_test tests[] = {
     {"a question is answered once", a_question_is_answered_once},
+    {"all that was asked is announced once", all_that_was_asked_is_announced_once},
     {"jobs run in the order of asking", jobs_run_in_the_order_of_asking},
     {"the hub waits until the deadline and no longer",
      the_hub_waits_until_the_deadline_and_no_longer},
@@ -372,14 +390,14 @@ static const check_test tests[] = {
     {"a job that is given up reads no more items", a_job_that_is_given_up_reads_no_more_items},
     {"what runs cannot be taken out and anything else can",
      what_runs_cannot_be_taken_out_and_anything_else_can},
-    {"a full lane says so and leaves the data", a_full_worker_says_so_and_leaves_the_data},
+    {"a full worker says so and leaves the data", a_full_worker_says_so_and_leaves_the_data},
     {"ending leaves a hanging thread behind", ending_leaves_a_hanging_thread_behind},
     {"ending with an answer that nobody took frees it",
      ending_with_an_answer_that_nobody_took_frees_it},
-    {"many lanes are told to end at once", many_workers_are_told_to_end_at_once},
+    {"many workers are told to end at once", many_workers_are_told_to_end_at_once},
     {"with a clock that cannot wait the thread ends",
      with_a_clock_that_cannot_wait_the_thread_ends},
-    {"lanes without memory or descriptors are none",
+    {"workers without memory or descriptors are none",
      workers_without_memory_or_descriptors_are_none},
 };
 CHECK_TESTS(tests)
