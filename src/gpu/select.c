@@ -10,15 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-OPTIONS_FIRST_RELEASE(FIRST, vitals_gpu_select_options, keep_order, 108);
-
 static const vitals_gpu_select_options DEFAULTS = {
     .min_count = 1, .max_utilization_ratio = -1, .max_memory_busy_ratio = -1};
 
-static const struct options_form FORM = {.name = "vitals_gpu_select_options",
-                                         .defaults = &DEFAULTS,
-                                         .size = sizeof(vitals_gpu_select_options),
-                                         .first = FIRST};
+OPTIONS_FORM(FORM, vitals_gpu_select_options, DEFAULTS, keep_order, 108);
 
 void vitals_gpu_select_options_init(vitals_gpu_select_options *options, size_t size)
 {
@@ -252,8 +247,7 @@ static void remove_at(struct select_selection *selection, size_t at)
 static int take_options(const vitals_gpu_select_options *given, vitals_gpu_select_options *out,
                         vitals_error *error)
 {
-    *out = DEFAULTS;
-    int code = given ? options_take(&FORM, given, out, error) : 0;
+    int code = options_take(&FORM, given, out, error);
     if (code < 0)
         return code;
     if (out->max_count != 0 && out->max_count < out->min_count)

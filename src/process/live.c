@@ -535,12 +535,9 @@ int vitals_process_descriptor(const vitals_process *process)
 
 /* ---- several at once ---- */
 
-OPTIONS_FIRST_RELEASE(WAIT_FIRST, vitals_wait, data, 32);
-
 static const vitals_wait DEFAULTS = {.timeout_ns = VITALS_FOREVER};
 
-static const struct options_form FORM = {
-    .name = "vitals_wait", .defaults = &DEFAULTS, .size = sizeof(vitals_wait), .first = WAIT_FIRST};
+OPTIONS_FORM(FORM, vitals_wait, DEFAULTS, data, 32);
 
 void vitals_wait_init(vitals_wait *how, size_t size)
 {
@@ -652,9 +649,8 @@ static int wait_for_all(struct waiting *waiting, vitals_error *error)
 int vitals_process_wait_several(vitals_process *const *processes, size_t count,
                                 const vitals_wait *how, size_t *remaining, vitals_error *error)
 {
-    struct waiting waiting = {
-        .processes = processes, .count = count, .left = count, .watch = -1, .how = DEFAULTS};
-    int code = how != NULL ? options_take(&FORM, how, &waiting.how, error) : 0;
+    struct waiting waiting = {.processes = processes, .count = count, .left = count, .watch = -1};
+    int code = options_take(&FORM, how, &waiting.how, error);
     if (code == 0 && processes == NULL && count > 0)
         code = error_set(error, VITALS_EARGUMENT, 0, "%zu processes, and no list of them", count);
     if (code == 0 && (waiting.how.flags & ~(unsigned)VITALS_WAIT_UNREAPED) != 0)

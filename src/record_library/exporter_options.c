@@ -13,12 +13,7 @@ static const vitals_exporter_options DEFAULTS = {.program = TELL_PROGRAM,
                                                  .mlflow_samples = 1,
                                                  .command_line = "off"};
 
-OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_exporter_options, command_line, 208);
-
-static const struct options_form OPTIONS = {.name = "vitals_exporter_options",
-                                            .defaults = &DEFAULTS,
-                                            .size = sizeof(vitals_exporter_options),
-                                            .first = OPTIONS_FIRST};
+OPTIONS_FORM(OPTIONS, vitals_exporter_options, DEFAULTS, command_line, 208);
 
 void vitals_exporter_options_init(vitals_exporter_options *options, size_t size)
 {

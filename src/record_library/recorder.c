@@ -30,12 +30,7 @@ struct vitals_run_recorder {
 
 static const vitals_recorder_options DEFAULTS = {.interval_ns = NS_PER_SECOND};
 
-OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_recorder_options, keep, 68);
-
-static const struct options_form OPTIONS = {.name = "vitals_recorder_options",
-                                            .defaults = &DEFAULTS,
-                                            .size = sizeof(vitals_recorder_options),
-                                            .first = OPTIONS_FIRST};
+OPTIONS_FORM(OPTIONS, vitals_recorder_options, DEFAULTS, keep, 68);
 
 void vitals_recorder_options_init(vitals_recorder_options *options, size_t size)
 {

@@ -13,12 +13,7 @@
 
 static const vitals_report_options DEFAULTS = {.statistic = "mean"};
 
-OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_report_options, statistic, 72);
-
-static const struct options_form OPTIONS = {.name = "vitals_report_options",
-                                            .defaults = &DEFAULTS,
-                                            .size = sizeof(vitals_report_options),
-                                            .first = OPTIONS_FIRST};
+OPTIONS_FORM(OPTIONS, vitals_report_options, DEFAULTS, statistic, 72);
 
 void vitals_report_options_init(vitals_report_options *options, size_t size)
 {
@@ -29,11 +24,7 @@ int view_take(const vitals_report_options *given, vitals_report_options *options
               struct account_view *view, vitals_error *error)
 {
     char wrong[256];
-    int code = 0;
-    if (given != NULL)
-        code = options_take(&OPTIONS, given, options, error);
-    else
-        options_init(&OPTIONS, options, sizeof *options);
+    int code = options_take(&OPTIONS, given, options, error);
     if (code < 0)
         return code;
     if (options->statistic == NULL)

@@ -60,10 +60,7 @@ static void fill_figure(vitals_figure *figure, const vitals_figure_form *form)
 
 static const vitals_figure_form EMPTY = {0};
 
-OPTIONS_FIRST_RELEASE(FORM_FIRST, vitals_figure_form, value, 64);
-
-static const struct options_form FORM = {"vitals_figure_form", &EMPTY, sizeof(vitals_figure_form),
-                                         FORM_FIRST};
+OPTIONS_FORM(FORM, vitals_figure_form, EMPTY, value, 64);
 
 void vitals_figure_form_init(vitals_figure_form *form, size_t size)
 {

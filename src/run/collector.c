@@ -460,8 +460,7 @@ int vitals_collector_new(const vitals_run_options *options, vitals_collector **o
     vitals_run_options taken;
     vitals_run_observer observer;
     vitals_usage_options usage;
-    vitals_run_options_init(&taken, sizeof(taken));
-    int code = options != NULL ? run_options_take(options, &taken, &observer, error) : 0;
+    int code = run_options_take(options, &taken, &observer, error);
     if (code == 0)
         code = usage_options_take(taken.usage, &usage, error);
     if (code < 0)

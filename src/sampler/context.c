@@ -12,21 +12,12 @@
 
 #include <string.h>
 
-OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_options, trace_data, 96);
-OPTIONS_FIRST_RELEASE(CLOCK_FIRST, vitals_clock, wait_until, 48);
-
 static const vitals_options DEFAULTS;
 static const double DRIVER_SHARE = 0.1;
 static const vitals_clock NO_CLOCK;
 
-static const struct options_form FORM = {.name = "vitals_options",
-                                         .defaults = &DEFAULTS,
-                                         .size = sizeof(vitals_options),
-                                         .first = OPTIONS_FIRST};
-static const struct options_form CLOCK_FORM = {.name = "vitals_clock",
-                                               .defaults = &NO_CLOCK,
-                                               .size = sizeof(vitals_clock),
-                                               .first = CLOCK_FIRST};
+OPTIONS_FORM(FORM, vitals_options, DEFAULTS, trace_data, 96);
+OPTIONS_FORM(CLOCK_FORM, vitals_clock, NO_CLOCK, wait_until, 48);
 
 void vitals_options_init(vitals_options *options, size_t size)
 {
@@ -58,10 +49,9 @@ static bool copy_string(char **out, const char *string)
 
 int vitals_context_new(const vitals_options *options, vitals_context **out, vitals_error *error)
 {
-    vitals_options defaults, taken;
+    vitals_options taken;
     vitals_clock clock; /* what taken.clock points to; the context keeps a copy */
-    vitals_options_init(&defaults, sizeof(defaults));
-    int code = options_take(&FORM, options != NULL ? options : &defaults, &taken, error);
+    int code = options_take(&FORM, options, &taken, error);
     if (code == 0 && taken.clock != NULL) {
         code = options_take(&CLOCK_FORM, taken.clock, &clock, error);
         if (code == 0 && (clock.monotonic_ns == NULL || clock.boottime_ns == NULL ||

@@ -15,6 +15,10 @@ void options_init(const struct options_form *form, void *options, size_t size)
 int options_take(const struct options_form *form, const void *given, void *out, vitals_error *error)
 {
     size_t size;
+    if (given == NULL) {
+        options_init(form, out, form->size);
+        return 0;
+    }
     memcpy(&size, given, sizeof(size));
     if (size < form->first || size > OPTIONS_SIZE_MAX)
         return error_set(error, VITALS_EARGUMENT, 0,

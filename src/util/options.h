@@ -16,11 +16,17 @@ struct options_form {
     size_t first;         /* of the first release's */
 };
 
-/* Defines NAME, the size of a struct in release 0.1.0: it ended behind the member LAST, and stays
- * BYTES (of a 64-bit system) when the struct grows. */
-#define OPTIONS_FIRST_RELEASE(NAME, TYPE, LAST, BYTES)                   \
-    enum { NAME = offsetof(TYPE, LAST) + sizeof(((TYPE *)NULL)->LAST) }; \
-    _Static_assert(sizeof(void *) != 8 || NAME == (BYTES), "structs grow at their end only")
+/* Defines the form NAME of a struct whose defaults are DEFAULTS. In release 0.1.0 it ended behind
+ * the member LAST, and that size stays BYTES (of a 64-bit system) when the struct grows. */
+#define OPTIONS_FORM(NAME, TYPE, DEFAULTS, LAST, BYTES)                                \
+    static const struct options_form NAME = {.name = #TYPE,                            \
+                                             .defaults = &(DEFAULTS),                  \
+                                             .size = sizeof(TYPE),                     \
+                                             .first = offsetof(TYPE, LAST) +           \
+                                                      sizeof(((TYPE *)NULL)->LAST)};   \
+    _Static_assert(sizeof(void *) != 8 ||                                              \
+                       offsetof(TYPE, LAST) + sizeof(((TYPE *)NULL)->LAST) == (BYTES), \
+                   "structs grow at their end only")
 
 /* The largest size of an options struct that is accepted: none will grow beyond it. */
 enum { OPTIONS_SIZE_MAX = 4096 };
@@ -28,7 +34,7 @@ enum { OPTIONS_SIZE_MAX = 4096 };
 /* Fills a caller's struct of `size` bytes, not one more, and sets its size. */
 void options_init(const struct options_form *form, void *options, size_t size);
 
-/* Copies what a caller gives into `out`, a struct of this library, whose size it becomes. Errors:
- * EARGUMENT (a size that none has, a tail that we do not know). */
+/* Copies what a caller gives (NULL: the defaults) into `out`, a struct of this library, whose size
+ * it becomes. Errors: EARGUMENT (a size that none has, a tail that we do not know). */
 int options_take(const struct options_form *form, const void *given, void *out,
                  vitals_error *error);

@@ -10,10 +10,7 @@
 
 static const vitals_usage_options DEFAULTS = {0};
 
-OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_usage_options, machine_pace, 88);
-
-static const struct options_form FORM = {"vitals_usage_options", &DEFAULTS,
-                                         sizeof(vitals_usage_options), OPTIONS_FIRST};
+OPTIONS_FORM(FORM, vitals_usage_options, DEFAULTS, machine_pace, 88);
 
 void vitals_usage_options_init(vitals_usage_options *options, size_t size)
 {
@@ -23,10 +20,7 @@ void vitals_usage_options_init(vitals_usage_options *options, size_t size)
 int usage_options_take(const vitals_usage_options *given, vitals_usage_options *out,
                        vitals_error *error)
 {
-    if (given != NULL)
-        return options_take(&FORM, given, out, error);
-    vitals_usage_options_init(out, sizeof(*out));
-    return 0;
+    return options_take(&FORM, given, out, error);
 }
 
 /* ---- options ---- */
