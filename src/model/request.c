@@ -42,13 +42,11 @@ static char **copy_names(const char *const *names, size_t count)
 {
     char **copy = memory_array(count, sizeof *copy);
     for (size_t i = 0; copy != NULL && i < count; i++) {
-        size_t size = strlen(names[i]) + 1;
-        copy[i] = memory_alloc(size);
+        copy[i] = memory_string(names[i]);
         if (copy[i] == NULL) {
             free_names(copy, i);
             return NULL;
         }
-        memcpy(copy[i], names[i], size);
     }
     return copy;
 }

@@ -69,13 +69,13 @@ static struct added *session_of(vitals_comparison *comparison, const char *name)
     for (size_t i = 0; i < comparison->count; i++)
         if (strcmp(comparison->added[i].name, name) == 0)
             return &comparison->added[i];
-    char *copy = memory_alloc(strlen(name) + 1);
+    char *copy = memory_string(name);
     if (copy == NULL ||
         MEMORY_GROW(comparison->added, comparison->capacity, comparison->count) < 0) {
         memory_free(copy);
         return NULL;
     }
-    comparison->added[comparison->count] = (struct added){.name = strcpy(copy, name)};
+    comparison->added[comparison->count] = (struct added){.name = copy};
     return &comparison->added[comparison->count++];
 }
 

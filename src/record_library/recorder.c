@@ -264,14 +264,6 @@ static void run_recorder_free(vitals_run_recorder *recorder)
     memory_free(recorder);
 }
 
-static char *copy_of(const char *string)
-{
-    char *copy = memory_alloc(strlen(string) + 1);
-    if (copy != NULL)
-        strcpy(copy, string);
-    return copy;
-}
-
 int vitals_run_recorder_open(const vitals_recorder_options *options, vitals_run_recorder **out,
                              vitals_error *error)
 {
@@ -286,8 +278,8 @@ int vitals_run_recorder_open(const vitals_recorder_options *options, vitals_run_
     if (made == NULL)
         return library_no_memory(error);
     made->maker = getpid();
-    made->path = copy_of(ours.path);
-    made->form = ours.format != NULL ? copy_of(ours.format) : NULL;
+    made->path = memory_string(ours.path);
+    made->form = ours.format != NULL ? memory_string(ours.format) : NULL;
     if (made->path == NULL || (ours.format != NULL && made->form == NULL)) {
         run_recorder_free(made);
         return library_no_memory(error);

@@ -39,12 +39,8 @@ static bool copy_string(char **out, const char *string)
 {
     if (string == NULL)
         return true;
-    size_t size = strlen(string) + 1;
-    *out = memory_alloc(size);
-    if (*out == NULL)
-        return false;
-    memcpy(*out, string, size);
-    return true;
+    *out = memory_string(string);
+    return *out != NULL;
 }
 
 int vitals_context_new(const vitals_options *options, vitals_context **out, vitals_error *error)

@@ -54,6 +54,12 @@ void *memory_alloc(size_t size)
     return memory_array(1, size);
 }
 
+char *memory_string(const char *string)
+{
+    char *copy = memory_alloc(strlen(string) + 1);
+    return copy != NULL ? strcpy(copy, string) : NULL;
+}
+
 void *memory_resize(void *block, size_t count, size_t size)
 {
     size_t bytes;

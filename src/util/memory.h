@@ -14,6 +14,9 @@ void *memory_alloc(size_t size);
 /* `count` zeroed elements; NULL too where count * size overflows. */
 void *memory_array(size_t count, size_t size);
 
+/* A copy, or NULL. */
+char *memory_string(const char *string);
+
 /* Grows or shrinks as realloc does; on failure returns NULL and the old block stands.
  * Bytes beyond the old size are not zeroed. */
 void *memory_resize(void *block, size_t count, size_t size);

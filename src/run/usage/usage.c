@@ -55,15 +55,6 @@ static int check(const vitals_usage_options *options, vitals_error *error)
     return 0;
 }
 
-static char *copy_string(const char *string)
-{
-    size_t size = strlen(string) + 1;
-    char *copy = memory_alloc(size);
-    if (copy != NULL)
-        memcpy(copy, string, size);
-    return copy;
-}
-
 int usage_exclude(vitals_usage *usage, int64_t pid, vitals_error *error)
 {
     size_t count = usage->options.excluded_count;
@@ -102,7 +93,7 @@ static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
     options->brand = NULL;
     if (usage->pids == NULL || usage->excluded_pids == NULL)
         return false;
-    if (given->brand != NULL && (usage->brand = copy_string(given->brand)) == NULL)
+    if (given->brand != NULL && (usage->brand = memory_string(given->brand)) == NULL)
         return false;
 
     size_t count = 0;
@@ -112,7 +103,7 @@ static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
         usage->devices_named = memory_array(count + 1, sizeof(*usage->devices_named));
     for (size_t i = 0; i < count; i++) {
         if (usage->devices_named == NULL ||
-            (usage->devices_named[i] = copy_string(names[i])) == NULL)
+            (usage->devices_named[i] = memory_string(names[i])) == NULL)
             return false;
     }
     return true;
