@@ -122,14 +122,6 @@ static int begin_ours(struct tables *tables, const struct csv_row *row)
 
 /* ---- resource-tracker ---- */
 
-static const char *subject_of(vitals_scope scope)
-{
-    return scope == VITALS_SCOPE_ROOT          ? "root"
-           : scope == VITALS_SCOPE_DESCENDANTS ? "descendants"
-           : scope == VITALS_SCOPE_SYSTEM      ? "system"
-                                               : "";
-}
-
 /* The pid is an attribute of the run, not a series. */
 static int take_pid_first(struct tables *tables, const struct csv_row *row)
 {
@@ -161,7 +153,7 @@ static int begin_dialect(struct tables *tables, const struct dialect *dialect,
             plan->scale = column->scale > 0 ? column->scale : 1;
             plan->growth = column->kind == DIALECT_GROWTH;
             plan_measure(tables, i, one ? column->measures[0] : column->name,
-                         subject_of(column->scope));
+                         scope_subject(column->scope));
         }
         if (column != NULL && column->kind == DIALECT_PID) {
             tables->sub[0] = i;
@@ -271,7 +263,7 @@ static int begin_tracking_data(struct tables *tables, const struct csv_row *row)
             else if (column->kind == GT_GPUS)
                 plan_measure(tables, i, column->name, "system");
             else
-                plan_measure(tables, i, column->measure, subject_of(column->scope));
+                plan_measure(tables, i, column->measure, scope_subject(column->scope));
         }
     tables->row = plain_row;
     return 0;

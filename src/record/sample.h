@@ -27,6 +27,15 @@ static inline const vitals_usage_value *sample_find(const struct record_sample *
     return NULL;
 }
 
+/* The subject of the series of a scope; "" of the tree. */
+static inline const char *scope_subject(vitals_scope scope)
+{
+    return scope == VITALS_SCOPE_ROOT          ? "root"
+           : scope == VITALS_SCOPE_DESCENDANTS ? "descendants"
+           : scope == VITALS_SCOPE_SYSTEM      ? "system"
+                                               : "";
+}
+
 /* True if the value was read, or found missing, since the sample before. A rate made of an older
  * value would be wrong. */
 static inline bool usage_value_is_fresh(const vitals_usage_value *value)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/foreign/gpu_tracker.h"
 #include "report/json_form.h"
 #include "report/words.h"
 #include "view/paint.h"
@@ -445,16 +446,16 @@ int comparison_gpu_tracker(const struct comparison *comparison, const struct acc
     form.floats = true;
     form_begin(&form, '{');
     form_begin_member(&form, "overall_resource_usage", '{');
-    for (size_t i = 0; gpu_tracker_measure(i) != NULL; i++) {
+    for (size_t i = 0; i < GPU_TRACKER_MEASURES; i++) {
         wanted.measure = i;
-        form_key(&form, gpu_tracker_measure(i));
+        form_key(&form, GPU_TRACKER_DATA_COLUMNS[i].name);
         put_values(&form, &wanted);
     }
     form_end(&form, '}');
     form_begin_member(&form, "code_block_resource_usage", '{');
-    for (size_t i = 0; first->count > 0 && gpu_tracker_measure(i) != NULL; i++) {
+    for (size_t i = 0; first->count > 0 && i < GPU_TRACKER_MEASURES; i++) {
         wanted.measure = i;
-        form_key(&form, gpu_tracker_measure(i));
+        form_key(&form, GPU_TRACKER_DATA_COLUMNS[i].name);
         put_blocks(&form, &wanted, blocks, first->count);
     }
     form_end(&form, '}');

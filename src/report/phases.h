@@ -61,8 +61,7 @@ void phases_json(const struct phases *phases, void *form);
 int phases_gpu_tracker(const struct phases *phases, const vitals_account *account,
                        const struct account_view *view, vitals_write_fn *write, void *data);
 
-/* One of its 21 measures of a phase, in its unit; false where it was not recorded. `index` from 0;
- * the name is NULL behind the last. */
-const char *gpu_tracker_measure(size_t index);
+/* A measure of a phase, that of a column of GPU_TRACKER_DATA_COLUMNS, in its unit; false where it
+ * was not recorded. */
 bool gpu_tracker_statistics(const struct phase *phase, const vitals_account *account,
                             const struct account_view *view, size_t index, struct statistics *out);

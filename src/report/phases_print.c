@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/foreign/gpu_tracker.h"
 #include "report/json_form.h"
 #include "report/words.h"
 #include "view/paint.h"
@@ -205,47 +206,6 @@ void phases_json(const struct phases *phases, void *to)
 
 /* ---- gpu_tracker's ---- */
 
-enum per { PER_NOTHING, PER_MEMORY_UNIT, PER_GPU_MEMORY_UNIT, PER_CENT, PER_CENT_OF_DEVICES };
-
-/* Its measures, in its order; a second name stands in where the first was not recorded. */
-// One measure, one line.
-// clang-format off
-static const struct {
-    const char *key, *subject;
-    enum per per;
-    const char *name, *other;
-    enum per other_per;
-} MEASURES[] = {
-    {"main_ram", "root", PER_MEMORY_UNIT, "memory_both_bytes", "memory_resident_bytes", PER_MEMORY_UNIT},
-    {"descendants_ram", "descendants", PER_MEMORY_UNIT, "memory_both_bytes", "memory_resident_bytes", PER_MEMORY_UNIT},
-    {"combined_ram", "", PER_MEMORY_UNIT, "memory_both_bytes", "memory_resident_bytes", PER_MEMORY_UNIT},
-    {"system_ram", "system", PER_MEMORY_UNIT, "memory_used_bytes", NULL, 0},
-    {"main_gpu_ram", "root", PER_GPU_MEMORY_UNIT, "gpu_memory_bytes", NULL, 0},
-    {"descendants_gpu_ram", "descendants", PER_GPU_MEMORY_UNIT, "gpu_memory_bytes", NULL, 0},
-    {"combined_gpu_ram", "", PER_GPU_MEMORY_UNIT, "gpu_memory_bytes", NULL, 0},
-    {"system_gpu_ram", "system", PER_GPU_MEMORY_UNIT, "device_memory_used_bytes", NULL, 0},
-    {"gpu_sum_utilization_percent", "system", PER_CENT, "device_utilization_ratio", NULL, 0},
-    {"gpu_hardware_utilization_percent", "system", PER_NOTHING, "gpu_hardware_utilization_percent", "device_utilization_ratio", PER_CENT_OF_DEVICES},
-    {"main_n_threads", "root", PER_NOTHING, "threads", NULL, 0},
-    {"descendants_n_threads", "descendants", PER_NOTHING, "threads", NULL, 0},
-    {"combined_n_threads", "", PER_NOTHING, "threads", NULL, 0},
-    {"cpu_system_sum_utilization_percent", "system", PER_CENT, "cpu_cores", NULL, 0},
-    {"cpu_system_hardware_utilization_percent", "system", PER_CENT, "cpu_ratio", NULL, 0},
-    {"cpu_main_sum_utilization_percent", "root", PER_CENT, "cpu_cores", NULL, 0},
-    {"cpu_main_hardware_utilization_percent", "root", PER_CENT, "cpu_ratio", NULL, 0},
-    {"cpu_descendants_sum_utilization_percent", "descendants", PER_CENT, "cpu_cores", NULL, 0},
-    {"cpu_descendants_hardware_utilization_percent", "descendants", PER_CENT, "cpu_ratio", NULL, 0},
-    {"cpu_combined_sum_utilization_percent", "", PER_CENT, "cpu_cores", NULL, 0},
-    {"cpu_combined_hardware_utilization_percent", "", PER_CENT, "cpu_ratio", NULL, 0},
-};
-// clang-format on
-enum { MEASURE_COUNT = sizeof MEASURES / sizeof MEASURES[0] };
-
-const char *gpu_tracker_measure(size_t index)
-{
-    return index < MEASURE_COUNT ? MEASURES[index].key : NULL;
-}
-
 static const char *unit_or(const char *unit, const char *otherwise)
 {
     return unit != NULL ? unit : otherwise;
@@ -261,23 +221,27 @@ static double devices_of(const vitals_account *account)
 bool gpu_tracker_statistics(const struct phase *phase, const vitals_account *account,
                             const struct account_view *view, size_t index, struct statistics *out)
 {
-    const struct phase_measure *found = phase_measure_of(phase, MEASURES[index].name,
-                                                         MEASURES[index].subject);
-    enum per per = MEASURES[index].per;
-    if (found == NULL && MEASURES[index].other != NULL) {
-        found = phase_measure_of(phase, MEASURES[index].other, MEASURES[index].subject);
-        per = MEASURES[index].other_per;
-    }
-    double factor = 1, devices = devices_of(account);
-    const char *unit = per == PER_MEMORY_UNIT       ? unit_or(view->memory_unit, "gigabytes")
-                       : per == PER_GPU_MEMORY_UNIT ? unit_or(view->gpu_memory_unit, "gigabytes")
-                                                    : NULL;
+    const struct gpu_tracker_column *column = &GPU_TRACKER_DATA_COLUMNS[index];
+    const char *subject = scope_subject(column->scope), *unit = NULL;
+    bool of_hardware = column->kind == GT_GPUS;
+    double factor = column->kind == GT_AS_IT_IS ? column->scale : 1;
+    if (column->kind == GT_RAM)
+        unit = unit_or(view->memory_unit, "gigabytes");
+    else if (column->kind == GT_GPU_RAM)
+        unit = unit_or(view->gpu_memory_unit, "gigabytes");
     if (unit != NULL && vitals_usage_convert(1, unit, "bytes", &factor) == 0)
         factor = 1 / factor;
-    else if (per == PER_CENT)
-        factor = 100;
-    else if (per == PER_CENT_OF_DEVICES)
+
+    /* gpu_tracker's own file has the share of the hardware; a file may lack the larger memory. */
+    const struct phase_measure *found = phase_measure_of(
+        phase, of_hardware ? column->name : column->measure, subject);
+    if (found == NULL && of_hardware) {
+        double devices = devices_of(account);
+        found = phase_measure_of(phase, column->measure, subject);
         factor = devices > 0 ? 100 / devices : 0; /* 0: not known */
+    } else if (found == NULL && strcmp(column->measure, "memory_both_bytes") == 0) {
+        found = phase_measure_of(phase, "memory_resident_bytes", subject);
+    }
     if (found == NULL || found->values.count == 0 || factor == 0)
         return false;
     *out = found->values;
@@ -292,12 +256,10 @@ static void put_measures(struct json_form *form, const char *key, const struct p
                          const vitals_account *account, const struct account_view *view)
 {
     form_begin_member(form, key, '{');
-    for (size_t i = 0; i < MEASURE_COUNT; i++) {
+    for (size_t i = 0; i < GPU_TRACKER_MEASURES; i++) {
         struct statistics statistics = {0};
-        bool known = gpu_tracker_statistics(phase, account, view, i, &statistics);
-        if (!known)
-            statistics = (struct statistics){0};
-        form_key(form, MEASURES[i].key);
+        (void)gpu_tracker_statistics(phase, account, view, i, &statistics);
+        form_key(form, GPU_TRACKER_DATA_COLUMNS[i].name);
         put_statistics(form, &statistics, statistics_gpu_tracker_std(&statistics), false);
     }
     form_end(form, '}');

@@ -26,6 +26,7 @@ struct gpu_tracker_column {
 };
 
 enum { GPU_TRACKER_STATIC = 9, GPU_TRACKER_DATA = 22 };
+enum { GPU_TRACKER_MEASURES = GPU_TRACKER_DATA - 1 }; /* the last column is the time */
 extern const struct gpu_tracker_column GPU_TRACKER_STATIC_COLUMNS[GPU_TRACKER_STATIC];
 extern const struct gpu_tracker_column GPU_TRACKER_DATA_COLUMNS[GPU_TRACKER_DATA];
 
