@@ -107,11 +107,9 @@ int csv_push(struct csv *csv, const char *bytes, size_t size)
     return csv->failed ? -1 : csv->stopped;
 }
 
-bool csv_end(struct csv *csv, bool whole)
+bool csv_end(struct csv *csv)
 {
     bool any = csv->started;
-    if (any && whole)
-        end_row(csv);
     begin_row(csv);
     return any;
 }

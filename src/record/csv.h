@@ -39,9 +39,8 @@ bool csv_init(struct csv *csv, csv_take *take, void *data);
 /* Returns 0, what `take` returned, or -1 if memory is out. */
 int csv_push(struct csv *csv, const char *bytes, size_t size);
 
-/* Ends the file. Bytes after the last line break are a row if `whole`, otherwise dropped. Returns
- * true if there were any. */
-bool csv_end(struct csv *csv, bool whole);
+/* Ends the file. Drops the bytes after the last line break; returns true if there were any. */
+bool csv_end(struct csv *csv);
 void csv_done(struct csv *csv);
 
 /* Parses decimal digits, a point and an exponent; returns false for anything else. */

@@ -72,21 +72,12 @@ static const struct json_member DEVICE[] = {
     {"gpu", "power_watts", "device_power_watts", NULL, 1, false},
 };
 
-static size_t series_for(struct recording *recording, const struct json_member *member,
-                         const char *subject)
-{
-    vitals_measure measure = vitals_measure_find(member->measure);
-    return recording_series_index(recording, member->measure,
-                                  measure != 0 ? vitals_measure_unit(measure) : "", subject,
-                                  measure != 0 && vitals_measure_is_counter(measure));
-}
-
 static void put_member(struct recording *recording, const struct json_member *member,
                        const char *subject, const json_t *value)
 {
     if (!json_is_number(value))
         return;
-    size_t index = series_for(recording, member, subject);
+    size_t index = recording_measure_index(recording, member->measure, subject);
     double number = json_number_value(value) * member->scale;
     if (member->growth)
         recording_growth(recording, index, number);
@@ -111,7 +102,9 @@ static void take_values(struct recording *recording, const json_t *line, size_t 
             sum += json_number_value(value);
         }
         if (any)
-            recording_value(recording, series_for(recording, &SUMS[i], SUMS[i].subject), sum);
+            recording_value(recording,
+                            recording_measure_index(recording, SUMS[i].measure, SUMS[i].subject),
+                            sum);
     }
 
     const json_t *devices = json_object_get(line, "gpu");

@@ -47,10 +47,7 @@ static bool plan_columns(struct tables *tables, size_t count)
 static void plan_measure(struct tables *tables, size_t column, const char *measure,
                          const char *subject)
 {
-    vitals_measure known = vitals_measure_find(measure);
-    size_t index = recording_series_index(tables->recording, measure,
-                                          known != 0 ? vitals_measure_unit(known) : "", subject,
-                                          known != 0 && vitals_measure_is_counter(known));
+    size_t index = recording_measure_index(tables->recording, measure, subject);
     if (index != SIZE_MAX)
         tables->plans[column].series = (long)index;
 }
@@ -232,22 +229,14 @@ static int begin_headless(struct tables *tables, const struct csv_row *row)
 
 /* ---- gpu_tracker ---- */
 
-static double unit_scale(const char *unit, const char *base)
+static double bytes_of(const char *unit)
 {
-    double scale;
-    return vitals_usage_convert(1, unit, base, &scale) == 0 ? scale : 1;
+    double bytes;
+    return vitals_usage_convert(1, unit, "bytes", &bytes) == 0 ? bytes : 1;
 }
 
 static int begin_tracking_data(struct tables *tables, const struct csv_row *row)
 {
-    const double scales[] = {[GT_AS_IT_IS] = 1,
-                             [GT_RAM] = tables->ram_scale,
-                             [GT_GPU_RAM] = tables->gpu_ram_scale,
-                             [GT_TIME] = 1,
-                             [GT_CORES] = 1,
-                             [GT_SYSTEM_CORES] = 1,
-                             [GT_GPUS] = 1,
-                             [GT_EXPECTED_GPUS] = 1};
     if (!plan_columns(tables, row->count))
         return STOP_NO_MEMORY;
     for (size_t i = 0; i < row->count; i++)
@@ -255,9 +244,10 @@ static int begin_tracking_data(struct tables *tables, const struct csv_row *row)
             const struct gpu_tracker_column *column = &GPU_TRACKER_DATA_COLUMNS[k];
             if (strcmp(column->name, row->fields[i]) != 0)
                 continue;
-            tables->plans[i].scale = column->kind == GT_AS_IT_IS && column->scale > 0
-                                         ? 1 / column->scale
-                                         : scales[column->kind];
+            tables->plans[i].scale = column->kind == GT_RAM        ? tables->ram_scale
+                                     : column->kind == GT_GPU_RAM  ? tables->gpu_ram_scale
+                                     : column->kind == GT_AS_IT_IS ? 1 / column->scale
+                                                                   : 1;
             if (column->kind == GT_TIME)
                 tables->plans[i].series = TIME_SERIES;
             else if (column->kind == GT_GPUS)
@@ -301,9 +291,9 @@ static int take_static_row(struct tables *tables, const struct csv_row *row)
                 tables->recording->no_memory = true;
         }
         if (strcmp(name, "ram_unit") == 0)
-            tables->ram_scale = unit_scale(value, "bytes");
+            tables->ram_scale = bytes_of(value);
         else if (strcmp(name, "gpu_ram_unit") == 0)
-            tables->gpu_ram_scale = unit_scale(value, "bytes");
+            tables->gpu_ram_scale = bytes_of(value);
         for (size_t k = 0; k < ARRAY_COUNT(ATTRIBUTES); k++)
             if (strcmp(name, ATTRIBUTES[k].column) == 0)
                 recording_attribute(tables->recording, ATTRIBUTES[k].attribute,
@@ -386,7 +376,7 @@ int read_tables(struct recording *recording, FILE *file, vitals_error *error)
                            "is not a recording: vitals does not know its columns");
     else if (code != 0)
         code = record_no_memory(recording->path, error);
-    else if (csv_end(&csv, false) && last != '\n')
+    else if (csv_end(&csv) && last != '\n')
         recording_wrong(recording, "its last line is cut off and was left out");
     if (code == 0 && recording->format == NULL)
         code = record_fail(VITALS_EFORMAT, recording->path, error,

@@ -92,6 +92,14 @@ size_t recording_series_index(struct recording *recording, const char *name, con
     return recording->no_memory ? SIZE_MAX : index;
 }
 
+size_t recording_measure_index(struct recording *recording, const char *measure,
+                               const char *subject)
+{
+    vitals_measure known = vitals_measure_find(measure);
+    return recording_series_index(recording, measure, known != 0 ? vitals_measure_unit(known) : "",
+                                  subject, known != 0 && vitals_measure_is_counter(known));
+}
+
 const struct series *recording_find(const struct recording *recording, const char *name,
                                     const char *subject)
 {

@@ -73,6 +73,10 @@ struct recording {
  * room. */
 size_t recording_series_index(struct recording *recording, const char *name, const char *unit,
                               const char *subject, bool counter);
+
+/* The same for a measure; a name that vitals has no measure of has no unit, and is a gauge. */
+size_t recording_measure_index(struct recording *recording, const char *measure,
+                               const char *subject);
 void recording_series_label(struct recording *recording, size_t index, const char *label);
 
 void recording_row(struct recording *recording, double seconds);

@@ -20,8 +20,8 @@ static const char *text_at(sqlite3_stmt *statement, int column)
     return text != NULL ? (const char *)text : "";
 }
 
-/* Returns false if not all rows could be read; `problem` says why. */
-static bool for_each(struct recording *recording, sqlite3 *database, const char *sql,
+/* If not all rows can be read, `problem` says why. */
+static void for_each(struct recording *recording, sqlite3 *database, const char *sql,
                      take_row *take, void *data)
 {
     sqlite3_stmt *statement = NULL;
@@ -37,7 +37,6 @@ static bool for_each(struct recording *recording, sqlite3 *database, const char 
     if (result != SQLITE_DONE)
         recording_wrong(recording, "not all of it can be read: %s", sqlite3_errmsg(database));
     (void)sqlite3_finalize(statement);
-    return result == SQLITE_DONE;
 }
 
 /* ---- ours ---- */
@@ -207,10 +206,10 @@ static void read_samples(struct recording *recording, sqlite3 *database)
     bool known = !recording->no_memory && is_table(recording, database, "series") &&
                  is_table(recording, database, "samples");
     if (known) {
-        (void)for_each(recording, database,
-                       "SELECT column_name,name,subject,label,unit,kind FROM series "
-                       "ORDER BY id LIMIT 4096",
-                       take_series, &reader);
+        for_each(recording, database,
+                 "SELECT column_name,name,subject,label,unit,kind FROM series "
+                 "ORDER BY id LIMIT 4096",
+                 take_series, &reader);
         /* A recording without the table has no such times. */
         if (database_has_table(database, "moments") &&
             sqlite3_prepare_v2(database,
@@ -218,8 +217,8 @@ static void read_samples(struct recording *recording, sqlite3 *database)
                                "ORDER BY sample,series",
                                -1, &reader.times.statement, NULL) == SQLITE_OK)
             read_times_next(&reader.times);
-        (void)for_each(recording, database, "SELECT * FROM samples ORDER BY sample", take_sample,
-                       &reader);
+        for_each(recording, database, "SELECT * FROM samples ORDER BY sample", take_sample,
+                 &reader);
     }
     (void)sqlite3_finalize(reader.times.statement);
     for (size_t i = 0; i < reader.count; i++)
@@ -273,10 +272,9 @@ static int read_tracking(struct recording *recording, sqlite3 *database, vitals_
         return record_fail(VITALS_ESYSTEM, recording->path, error,
                            "cannot create a temporary file in /tmp");
     if (database_has_table(database, "static_data"))
-        (void)for_each(recording, database, "SELECT * FROM static_data LIMIT 1", take_as_csv,
-                       &lines);
+        for_each(recording, database, "SELECT * FROM static_data LIMIT 1", take_as_csv, &lines);
     lines.headed = false;
-    (void)for_each(recording, database, "SELECT * FROM data ORDER BY rowid", take_as_csv, &lines);
+    for_each(recording, database, "SELECT * FROM data ORDER BY rowid", take_as_csv, &lines);
     int code = ferror(file) || fflush(file) != 0
                    ? record_fail(VITALS_ESYSTEM, recording->path, error,
                                  "the temporary copy of it cannot be written")
@@ -302,18 +300,17 @@ int read_database(struct recording *recording, vitals_error *error)
     } else if ((code = database_check_form(database, recording->path, error)) == 0) {
         recording->format = "vitals";
         if (is_table(recording, database, "attributes"))
-            (void)for_each(recording, database, "SELECT name,value FROM attributes LIMIT 256",
-                           take_attribute, NULL);
+            for_each(recording, database, "SELECT name,value FROM attributes LIMIT 256",
+                     take_attribute, NULL);
         read_samples(recording, database);
         if (is_table(recording, database, "marks"))
-            (void)for_each(recording, database,
-                           "SELECT time,begins,name,pid,tid FROM marks ORDER BY rowid", take_mark,
-                           NULL);
+            for_each(recording, database,
+                     "SELECT time,begins,name,pid,tid FROM marks ORDER BY rowid", take_mark, NULL);
         if (is_table(recording, database, "account"))
-            (void)for_each(recording, database,
-                           "SELECT name,unit,subject,label,source,state,value FROM account "
-                           "ORDER BY place",
-                           take_figure, NULL);
+            for_each(recording, database,
+                     "SELECT name,unit,subject,label,source,state,value FROM account "
+                     "ORDER BY place",
+                     take_figure, NULL);
     }
     if (code == 0 && recording->damaged)
         code = database_fail_damaged(recording->path, "it is damaged", error);

@@ -30,7 +30,7 @@ static bool read_text(const char *text, size_t size, size_t step, struct seen *s
     CHECK(csv_init(&csv, note, seen));
     for (size_t at = 0; at < size; at += step)
         CHECK_INT(csv_push(&csv, text + at, at + step < size ? step : size - at), 0);
-    bool cut = csv_end(&csv, false);
+    bool cut = csv_end(&csv);
     csv_done(&csv);
     return cut;
 }
