@@ -49,8 +49,8 @@ static void check_timeline(struct timeline *timeline)
         int code = timeline->at(timeline->data, MOMENTS[i], &snapshot, &error);
         check_step(code, snapshot, &error);
         (void)timeline_phase_at(timeline, MOMENTS[i]);
-        (void)timeline_mark_after(timeline, MOMENTS[i], &moment);
-        (void)timeline_mark_before(timeline, MOMENTS[i], &moment);
+        (void)timeline_nearest_mark(timeline, MOMENTS[i], 1, &moment);
+        (void)timeline_nearest_mark(timeline, MOMENTS[i], -1, &moment);
         walk(timeline, timeline->next);
         walk(timeline, timeline->previous);
     }

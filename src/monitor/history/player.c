@@ -275,8 +275,7 @@ static void go_to_mark(struct player *player, int direction)
         model_say(player->model, "there are no marks (vitals mark)");
         return;
     }
-    if (!(direction > 0 ? timeline_mark_after(kept, here_ns, &mark_ns)
-                        : timeline_mark_before(kept, here_ns, &mark_ns))) {
+    if (!timeline_nearest_mark(kept, here_ns, direction, &mark_ns)) {
         model_say(player->model,
                   direction > 0 ? "there is no later mark" : "there is no earlier mark");
         return;

@@ -173,38 +173,28 @@ const struct recorded_phase *timeline_phase_at(const struct timeline *timeline,
     return found;
 }
 
-/* Keeps the moment that is nearest after `seconds`, or before it if `sign` is -1. */
-static void take_nearer(double moment, double seconds, double sign, double *nearest)
+/* Keeps the moment that is nearest to `seconds` in that direction. */
+static void take_nearer(double moment, double seconds, int direction, double *nearest)
 {
     static const double APART = 1e-6; /* the resolution of a double of Unix seconds */
-    if ((moment - seconds) * sign > APART && (moment - *nearest) * sign < 0)
+    if ((moment - seconds) * direction > APART && (moment - *nearest) * direction < 0)
         *nearest = moment;
 }
 
-static bool nearest_mark(const struct timeline *timeline, uint64_t realtime_ns, double sign,
-                         uint64_t *out)
+bool timeline_nearest_mark(const struct timeline *timeline, uint64_t realtime_ns, int direction,
+                           uint64_t *out)
 {
     static const double MOST_SECONDS = 1.8e10; /* the most that 64 bits of nanoseconds hold */
     size_t count;
     const struct recorded_phase *phases = phases_of(timeline, &count);
-    double seconds = (double)realtime_ns / 1e9, nearest = sign * (double)INFINITY;
+    double seconds = (double)realtime_ns / 1e9, nearest = direction * (double)INFINITY;
     for (size_t i = 0; i < count; i++) {
-        take_nearer(phases[i].begin, seconds, sign, &nearest);
+        take_nearer(phases[i].begin, seconds, direction, &nearest);
         if (!isnan(phases[i].end))
-            take_nearer(phases[i].end, seconds, sign, &nearest);
+            take_nearer(phases[i].end, seconds, direction, &nearest);
     }
     if (!isfinite(nearest) || nearest < 0 || nearest > MOST_SECONDS)
         return false;
     *out = (uint64_t)(nearest * 1e9);
     return true;
-}
-
-bool timeline_mark_after(const struct timeline *timeline, uint64_t realtime_ns, uint64_t *out)
-{
-    return nearest_mark(timeline, realtime_ns, 1, out);
-}
-
-bool timeline_mark_before(const struct timeline *timeline, uint64_t realtime_ns, uint64_t *out)
-{
-    return nearest_mark(timeline, realtime_ns, -1, out);
 }

@@ -101,7 +101,7 @@ void timeline_close(struct timeline *timeline);
 const struct recorded_phase *timeline_phase_at(const struct timeline *timeline,
                                                uint64_t realtime_ns);
 
-/* Finds the nearest beginning or end of a phase that is more than 1 µs after, or before, that time.
- * Returns false if there is none. */
-bool timeline_mark_after(const struct timeline *timeline, uint64_t realtime_ns, uint64_t *out);
-bool timeline_mark_before(const struct timeline *timeline, uint64_t realtime_ns, uint64_t *out);
+/* Finds the nearest beginning or end of a phase that is more than 1 µs after that time (`direction`
+ * 1), or before it (-1). Returns false if there is none. */
+bool timeline_nearest_mark(const struct timeline *timeline, uint64_t realtime_ns, int direction,
+                           uint64_t *out);

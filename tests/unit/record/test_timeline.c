@@ -233,7 +233,7 @@ static void phases_are_found_by_their_time(void)
     struct recorder *recorder = record_open(&world, NULL);
     struct timeline timeline = open_timeline(world.path);
     CHECK(timeline_phase_at(&timeline, frame_moment(3)) == NULL);
-    CHECK_FALSE(timeline_mark_after(&timeline, frame_moment(0), &moment));
+    CHECK_FALSE(timeline_nearest_mark(&timeline, frame_moment(0), 1, &moment));
     record_samples(recorder, 0, 1);
     put_mark(recorder, "outer", true, 2);
     put_mark(recorder, "inner", true, 4);
@@ -243,12 +243,12 @@ static void phases_are_found_by_their_time(void)
     CHECK_STR(timeline_phase_at(&timeline, frame_moment(5))->name, "inner");
     CHECK_STR(timeline_phase_at(&timeline, frame_moment(7))->name, "outer");
     CHECK(timeline_phase_at(&timeline, frame_moment(1)) == NULL);
-    CHECK(timeline_mark_after(&timeline, frame_moment(2), &moment));
+    CHECK(timeline_nearest_mark(&timeline, frame_moment(2), 1, &moment));
     CHECK_UINT(moment, frame_moment(4));
-    CHECK_FALSE(timeline_mark_after(&timeline, frame_moment(6), &moment));
-    CHECK(timeline_mark_before(&timeline, frame_moment(100), &moment));
+    CHECK_FALSE(timeline_nearest_mark(&timeline, frame_moment(6), 1, &moment));
+    CHECK(timeline_nearest_mark(&timeline, frame_moment(100), -1, &moment));
     CHECK_UINT(moment, frame_moment(6));
-    CHECK_FALSE(timeline_mark_before(&timeline, frame_moment(2), &moment));
+    CHECK_FALSE(timeline_nearest_mark(&timeline, frame_moment(2), -1, &moment));
     put_mark(recorder, "outer", false, 8);
     CHECK_INT(recorder_close(recorder, &error), 0);
     CHECK(timeline_phase_at(&timeline, frame_moment(9)) == NULL);
