@@ -159,9 +159,7 @@ const vitals_compared *vitals_comparison_next(const vitals_comparison *compariso
                                               const vitals_compared *previous)
 {
     const struct comparison *computed = &comparison->computed;
-    const struct compared *next = previous != NULL ? inside(previous) + 1 : computed->items;
-    bool more = computed->count > 0 && next < computed->items + computed->count;
-    return more ? (const vitals_compared *)next : NULL;
+    return library_next(computed->items, computed->count, sizeof *computed->items, previous);
 }
 
 const char *vitals_compared_phase(const vitals_compared *item)

@@ -12,6 +12,14 @@
 locale_t library_enter(void);
 void library_leave(locale_t before);
 
+/* Returns the item behind `previous`, or the first if that is NULL; NULL behind the last. */
+static inline const void *library_next(const void *items, size_t count, size_t size,
+                                       const void *previous)
+{
+    const char *first = items, *next = previous != NULL ? (const char *)previous + size : first;
+    return count > 0 && next < first + count * size ? next : NULL;
+}
+
 /* Passes bytes on to a caller's function. */
 struct library_writer {
     vitals_write_fn *write;

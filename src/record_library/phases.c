@@ -57,10 +57,7 @@ void vitals_phases_free(vitals_phases *phases)
 const vitals_phase *vitals_phases_next(const vitals_phases *phases, const vitals_phase *previous)
 {
     const struct phases *inside = &phases->phases;
-    const struct phase *next = previous != NULL ? (const struct phase *)previous + 1
-                                                : inside->items;
-    return inside->count > 0 && next < inside->items + inside->count ? (const vitals_phase *)next
-                                                                     : NULL;
+    return library_next(inside->items, inside->count, sizeof *inside->items, previous);
 }
 
 size_t vitals_phases_left_out(const vitals_phases *phases)
@@ -110,10 +107,8 @@ const vitals_phase_measure *vitals_phase_next_measure(const vitals_phase *phase,
                                                       const vitals_phase_measure *previous)
 {
     const struct phase *inside = (const struct phase *)phase;
-    const struct phase_measure *next = previous != NULL ? (const struct phase_measure *)previous + 1
-                                                        : inside->measures;
-    bool more = inside->measure_count > 0 && next < inside->measures + inside->measure_count;
-    return more ? (const vitals_phase_measure *)next : NULL;
+    return library_next(inside->measures, inside->measure_count, sizeof *inside->measures,
+                        previous);
 }
 
 const vitals_phase_measure *vitals_phase_find_series(const vitals_phase *phase, const char *name,

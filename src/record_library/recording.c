@@ -69,8 +69,7 @@ const vitals_series *vitals_recording_next_series(const vitals_recording *record
 {
     size_t count;
     const struct series *items = recording_series(inside(recording), &count);
-    const struct series *next = previous != NULL ? (const struct series *)previous + 1 : items;
-    return count > 0 && next < items + count ? (const vitals_series *)next : NULL;
+    return library_next(items, count, sizeof *items, previous);
 }
 
 const vitals_series *vitals_recording_find_series(const vitals_recording *recording,
@@ -131,10 +130,7 @@ const vitals_span *vitals_recording_next_span(const vitals_recording *recording,
 {
     size_t count;
     const struct recorded_phase *items = recording_phases(inside(recording), &count);
-    const struct recorded_phase *next = previous != NULL
-                                            ? (const struct recorded_phase *)previous + 1
-                                            : items;
-    return count > 0 && next < items + count ? (const vitals_span *)next : NULL;
+    return library_next(items, count, sizeof *items, previous);
 }
 
 const char *vitals_span_name(const vitals_span *span)
