@@ -18,6 +18,7 @@
 #include "report/report.h"
 #include "report/sizing.h"
 #include "report/words.h"
+#include "util/cursor.h"
 #include "util/signal_names.h"
 #include "view/paint.h"
 
@@ -374,14 +375,12 @@ static void sentence_lines(const struct account_text_lines *lines, const char *w
                            vitals_text text)
 {
     vitals_text_form form = lines->view->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
-    for (size_t at = 0; at < text.size;) {
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    for (struct span line; cursor_line(&cursor, &line);) {
         char safe[2 * WORDS];
-        const char *from = text.bytes + at, *end = memchr(from, '\n', text.size - at);
-        size_t size = end != NULL ? (size_t)(end - from) : text.size - at;
-        at += size + 1;
-        if (size == 0)
+        if (line.size == 0)
             continue;
-        (void)vitals_text_format((vitals_text){from, size}, form, safe, sizeof safe);
+        (void)vitals_text_format((vitals_text){line.bytes, line.size}, form, safe, sizeof safe);
         put_line(lines, what, safe, "");
         what = "";
     }

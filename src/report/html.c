@@ -10,6 +10,7 @@
 #include "report/insight.h"
 #include "report/page.h"
 #include "report/processes.h"
+#include "util/cursor.h"
 #include "util/signal_names.h"
 
 struct html_page {
@@ -142,14 +143,12 @@ static void put_insight(struct html_page *page)
 /* Sentences of others, a line each. */
 static void put_notes(struct html_page *page, vitals_text text)
 {
-    for (size_t at = 0; at < text.size;) {
-        const char *from = text.bytes + at, *end = memchr(from, '\n', text.size - at);
-        size_t size = end != NULL ? (size_t)(end - from) : text.size - at;
-        at += size + 1;
-        if (size == 0)
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    for (struct span line; cursor_line(&cursor, &line);) {
+        if (line.size == 0)
             continue;
         html_raw(&page->html, "<p class=\"note\">");
-        html_text(&page->html, (vitals_text){from, size});
+        html_text(&page->html, (vitals_text){line.bytes, line.size});
         html_raw(&page->html, "</p>\n");
     }
 }

@@ -6,6 +6,7 @@
 #include "report/html.h"
 #include "report/html_out.h"
 #include "report/processes.h"
+#include "util/cursor.h"
 
 /* ---- phases ---- */
 
@@ -198,15 +199,12 @@ void html_processes(struct html *html, const struct process_list *list)
 static int collect_lines(void *data, const char *bytes, size_t size)
 {
     struct html *html = data;
-    while (size > 0 && html->failed == 0) {
-        const char *end = memchr(bytes, '\n', size);
-        size_t part = end != NULL ? (size_t)(end - bytes) : size;
-        html_text(html, (vitals_text){bytes, part});
-        if (end != NULL)
-            html_raw(html, "\n");
-        bytes += part + (end != NULL);
-        size -= part + (end != NULL);
+    struct cursor cursor = cursor_over(bytes, size);
+    for (struct span line; cursor_until(&cursor, '\n', &line);) {
+        html_text(html, (vitals_text){line.bytes, line.size});
+        html_raw(html, "\n");
     }
+    html_text(html, (vitals_text){cursor.at, (size_t)(cursor.end - cursor.at)});
     return html->failed;
 }
 

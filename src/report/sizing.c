@@ -9,6 +9,7 @@
 
 #include "report/json_form.h"
 #include "report/words.h"
+#include "util/cursor.h"
 #include "util/signal_names.h"
 #include "view/paint.h"
 
@@ -153,21 +154,17 @@ static const struct {
  * accounts without a vendor: NVIDIA's identities begin so, those of others do not tell. */
 static const char *resource_of(const vitals_account *account, const char *subject)
 {
-    vitals_text lines = vitals_account_attribute(account, "gpu_drivers"), driver = {"", 0};
-    const char *at = lines.bytes, *end = lines.bytes + lines.size;
-    while (at != NULL && at < end && driver.size == 0) {
-        const char *next = memchr(at, '\n', (size_t)(end - at));
-        const char *line_end = next != NULL ? next : end;
-        const char *word = memchr(at, ' ', (size_t)(line_end - at));
-        const char *named = word != NULL ? memchr(word + 1, ' ', (size_t)(line_end - word - 1))
-                                         : NULL;
-        if (named != NULL &&
-            words_are((vitals_text){named + 1, (size_t)(line_end - named - 1)}, subject))
-            driver = (vitals_text){word + 1, (size_t)(named - word - 1)};
-        at = next != NULL ? next + 1 : NULL;
+    vitals_text text = vitals_account_attribute(account, "gpu_drivers");
+    struct cursor lines = cursor_over(text.bytes, text.size);
+    struct span line, vendor, name, driver = {"", 0};
+    while (driver.size == 0 && cursor_line(&lines, &line)) {
+        struct cursor at = cursor_over(line.bytes, line.size);
+        if (cursor_until(&at, ' ', &vendor) && cursor_until(&at, ' ', &name) &&
+            span_equal((struct span){at.at, (size_t)(at.end - at.at)}, subject))
+            driver = name;
     }
     for (size_t i = 0; i < sizeof RESOURCES / sizeof RESOURCES[0]; i++)
-        if (words_are(driver, RESOURCES[i].driver))
+        if (span_equal(driver, RESOURCES[i].driver))
             return RESOURCES[i].resource;
     bool nvidia = strncmp(subject, "GPU-", 4) == 0 || strncmp(subject, "MIG-", 4) == 0;
     return driver.size == 0 && nvidia ? RESOURCES[0].resource : NULL;
