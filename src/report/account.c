@@ -82,9 +82,7 @@ static double number(const struct account_text_lines *lines, const char *name)
 
 static bool has(const struct account_text_lines *lines, const char *name)
 {
-    vitals_availability state;
-    (void)words_number(find(lines, name), &state);
-    return state > 0;
+    return words_availability(find(lines, name)) > 0;
 }
 
 static char *words_of(const struct account_text_lines *lines, const char *name,
@@ -97,8 +95,7 @@ static char *words_of(const struct account_text_lines *lines, const char *name,
 static char *how_of(const struct account_text_lines *lines, const vitals_figure *figure,
                     char out[static WORDS])
 {
-    vitals_availability state;
-    (void)words_number(figure, &state);
+    vitals_availability state = words_availability(figure);
     if (figure == NULL || state <= 0 || lines->view->verbose)
         return words_how(figure, out);
     (void)snprintf(out, WORDS, "%s", words_quality(state));
@@ -140,9 +137,8 @@ static void cpu_line(const struct account_text_lines *lines)
 static void peak_line(const struct account_text_lines *lines, const char *what, const char *before,
                       const vitals_figure *peak, bool told)
 {
-    vitals_availability state;
+    vitals_availability state = words_availability(peak);
     char bytes[WORDS], words[2 * WORDS], how[WORDS];
-    (void)words_number(peak, &state);
     (void)snprintf(words, sizeof words, "%s %s", state > 0 ? before : "peak",
                    words_figure(lines->view, peak, bytes));
     (void)how_of(lines, peak, how);
@@ -214,11 +210,10 @@ static void device_lines(const struct account_text_lines *lines)
         if (strcmp(vitals_figure_name(memory), "gpu_memory_peak_bytes") != 0 ||
             !words_is_device(subject))
             continue;
-        vitals_availability has_memory, has_busy;
+        vitals_availability has_memory = words_availability(memory), has_busy;
         const vitals_figure *busy = vitals_account_find(lines->account, "gpu_busy_ratio", subject);
         if (busy == NULL)
             busy = vitals_account_find(lines->account, "gpu_utilization_mean_ratio", subject);
-        (void)words_number(memory, &has_memory);
         double ratio = words_number(busy, &has_busy);
         if (busy == NULL && has_memory <= 0) {
             /* Why a device or a back end reported nothing, up to the remedy. */
@@ -260,12 +255,11 @@ static void energy_line(const struct account_text_lines *lines)
     const char *what = "energy";
     for (size_t i = 0; i < sizeof ENERGIES / sizeof ENERGIES[0]; i++) {
         char value[WORDS], words[2 * WORDS], how[WORDS];
-        vitals_availability state;
         const vitals_figure *figure = vitals_account_find(lines->account, ENERGIES[i].name,
                                                           ENERGIES[i].subject);
-        (void)words_number(figure, &state);
         bool is_tree = ENERGIES[i].subject[0] == '\0', has_tree = has(lines, "cpu_seconds");
-        if (state <= 0 || (is_tree ? number(lines, ENERGIES[i].name) <= 0 : has_tree && i == 1))
+        if (words_availability(figure) <= 0 ||
+            (is_tree ? number(lines, ENERGIES[i].name) <= 0 : has_tree && i == 1))
             continue;
         (void)snprintf(words, sizeof words, "%s %s", ENERGIES[i].of,
                        words_figure(lines->view, figure, value));
@@ -296,8 +290,7 @@ static void flow_lines(const struct account_text_lines *lines)
     static const char *const NETWORK[2] = {"network_received_bytes", "network_transmitted_bytes"};
     static const char *const USED[2] = {"read", "written"}, *const CARRIED[2] = {"received",
                                                                                  "sent"};
-    vitals_availability state;
-    (void)words_number(find(lines, NETWORK[0]), &state);
+    vitals_availability state = words_availability(find(lines, NETWORK[0]));
     pair_line(lines, "disk", DISK, USED);
     /* The use of the whole machine tells little about a run. */
     if (state > 0 && state != VITALS_UPPER_BOUND)

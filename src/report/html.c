@@ -164,9 +164,7 @@ static void begin_card(struct html *html, const char *title)
 
 static void end_card(struct html *html, const vitals_figure *figure)
 {
-    vitals_availability state;
-    (void)words_number(figure, &state);
-    html_quality(html, state);
+    html_quality(html, words_availability(figure));
     html_raw(html, "</div>\n");
 }
 
@@ -186,9 +184,7 @@ static void put_value(struct html *html, const vitals_figure *figure)
 static void more(struct html *html, const char *before, const vitals_figure *figure,
                  const char *after)
 {
-    vitals_availability state;
-    (void)words_number(figure, &state);
-    if (state <= 0)
+    if (words_availability(figure) <= 0)
         return;
     html_format(html, "<div class=\"more\">%s", before);
     put_figure(html, figure);
@@ -197,13 +193,11 @@ static void more(struct html *html, const char *before, const vitals_figure *fig
 
 static void put_memory_card(struct html_page *page)
 {
-    vitals_availability state;
     const vitals_figure *peak = find(page, "memory_peak_bytes", "");
     const vitals_figure *low = find(page, "memory_peak_low_bytes", "");
     const vitals_figure *high = find(page, "memory_peak_high_bytes", "");
     const vitals_figure *resident = words_find(page->account, "memory_resident_bytes", "peak", "");
-    (void)words_number(peak, &state);
-    if (state <= 0)
+    if (words_availability(peak) <= 0)
         peak = low != NULL ? low : high != NULL ? high : resident != NULL ? resident : peak;
     if (peak == NULL)
         return;
@@ -303,11 +297,10 @@ static void put_all_figures(struct html_page *page)
     for (const vitals_figure *figure = NULL;
          (figure = vitals_account_next(page->account, figure)) != NULL && count < FIGURES_MOST;
          count++) {
-        vitals_availability state;
+        vitals_availability state = words_availability(figure);
         char words[WORDS];
         const char *label = vitals_figure_label(figure), *subject = vitals_figure_subject(figure);
         const char *source = vitals_figure_source(figure);
-        (void)words_number(figure, &state);
         html_raw(&page->html, "<tr><td class=\"name mono\">");
         html_string(&page->html, vitals_figure_name(figure));
         html_raw(&page->html, "</td><td>");

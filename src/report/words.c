@@ -121,6 +121,13 @@ double words_number(const vitals_figure *figure, vitals_availability *availabili
     return *availability > 0 ? value : 0;
 }
 
+vitals_availability words_availability(const vitals_figure *figure)
+{
+    vitals_availability state;
+    (void)words_number(figure, &state);
+    return state;
+}
+
 const char *words_quality(vitals_availability availability)
 {
     return availability == VITALS_HAVE          ? "exact"
@@ -134,11 +141,10 @@ const char *words_quality(vitals_availability availability)
 
 char *words_how(const vitals_figure *figure, char out[static WORDS])
 {
-    vitals_availability state;
     out[0] = '\0';
     if (figure == NULL)
         return out;
-    (void)words_number(figure, &state);
+    vitals_availability state = words_availability(figure);
     const char *source = vitals_figure_source(figure);
     if (state <= 0)
         (void)snprintf(out, WORDS, "%s",

@@ -20,7 +20,10 @@ const char *words_quality(vitals_availability availability);
 /* "exact, cgroup v2"; of a figure without a value why. "" of NULL. */
 char *words_how(const vitals_figure *figure, char out[static WORDS]);
 
-/* A figure's value, or 0 and why not; of NULL: not requested. */
+/* How good a figure is, or why it is missing; of NULL: not requested. */
+vitals_availability words_availability(const vitals_figure *figure);
+
+/* A figure's value, or 0 and why not. */
 double words_number(const vitals_figure *figure, vitals_availability *availability);
 
 /* The figure of a statistic ("peak", "mean", "min") of a measure, or NULL. Its name is as in
