@@ -507,9 +507,9 @@ int account_json_with(const vitals_account *account, const struct account_member
     return form.failed != 0 ? form.failed : write(data, "\n", 1);
 }
 
-static void put_arguments(void *data, void *form)
+static void put_arguments(const void *data, struct json_form *form)
 {
-    const char *const *argv = *(const char *const **)data;
+    const char *const *argv = data;
     form_begin(form, '[');
     for (size_t i = 0; argv[i] != NULL; i++)
         form_string(form, argv[i]);
@@ -519,6 +519,6 @@ static void put_arguments(void *data, void *form)
 int report_account_json(const vitals_account *account, const char *const *argv,
                         vitals_write_fn *write, void *data)
 {
-    const struct account_member member = {"command", put_arguments, &argv};
+    const struct account_member member = {"command", put_arguments, argv};
     return account_json_with(account, &member, 1, write, data);
 }

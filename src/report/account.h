@@ -32,11 +32,13 @@ int account_text(const vitals_account *account, const struct account_view *view,
 int account_gpu_tracker(const vitals_account *account, const struct account_view *view, bool text,
                         vitals_write_fn *write, void *data);
 
+struct json_form;
+
 /* A member more of the JSON of an account. */
 struct account_member {
     const char *key;
-    void (*put)(void *data, void *form); /* a struct json_form that waits for the value */
-    void *data;
+    void (*put)(const void *data, struct json_form *form); /* the form waits for the value */
+    const void *data;
 };
 
 /* vitals_account_json with members behind its own. */

@@ -52,10 +52,11 @@ extern const char PHASES_QUALITY[];
 /* Sets the error; returns EMEMORY. */
 int phases_out_of_memory(vitals_error *error);
 
-/* Lines for a person; a member's value of a JSON document (measures in base units). */
+/* Lines for a person; the value of a struct account_member whose data is a struct phases (measures
+ * in base units). */
 int phases_text(const struct phases *phases, const struct account_view *view,
                 vitals_write_fn *write, void *data);
-void phases_json(const struct phases *phases, void *form);
+void phases_json(const void *phases, struct json_form *form);
 
 /* The analysis that gpu_tracker makes of a tracking and a sub-tracking file: its JSON. */
 int phases_gpu_tracker(const struct phases *phases, const vitals_account *account,

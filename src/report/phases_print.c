@@ -163,9 +163,9 @@ static void put_statistics(struct json_form *form, const struct statistics *stat
     form_end(form, '}');
 }
 
-void phases_json(const struct phases *phases, void *to)
+void phases_json(const void *data, struct json_form *form)
 {
-    struct json_form *form = to;
+    const struct phases *phases = data;
     form_begin(form, '[');
     for (size_t i = 0; i < phases->count; i++) {
         const struct phase *phase = &phases->items[i];

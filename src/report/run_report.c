@@ -3,16 +3,6 @@
 
 #include "report/words.h"
 
-static void put_phases(void *data, void *form)
-{
-    phases_json(data, form);
-}
-
-static void put_sizing(void *data, void *form)
-{
-    sizing_json(data, form);
-}
-
 static int write_text(const struct run_report *report, vitals_write_fn *write, void *data)
 {
     bool ran = vitals_account_failure(report->account).size == 0;
@@ -28,8 +18,8 @@ int run_report_write(const struct run_report *report, enum run_report_form form,
                      vitals_write_fn *write, void *data)
 {
     const struct account_member members[] = {
-        {"phases", put_phases, (void *)report->phases},
-        {"advice", put_sizing, (void *)report->sizing},
+        {"phases", phases_json, report->phases},
+        {"advice", sizing_json, report->sizing},
     };
     if (form == RUN_REPORT_TEXT)
         return write_text(report, write, data);

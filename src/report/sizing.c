@@ -354,9 +354,9 @@ int sizing_text(const struct sizing *sizing, const struct account_view *view,
     return paint_done(&paint);
 }
 
-void sizing_json(const struct sizing *sizing, void *to)
+void sizing_json(const void *data, struct json_form *form)
 {
-    struct json_form *form = to;
+    const struct sizing *sizing = data;
     form_begin(form, '{');
     for (size_t i = 0; i < SIZING_COUNT; i++) {
         form_begin_member(form, PARTS[i].key, '{');

@@ -37,9 +37,10 @@ void sizing_words(const struct account_view *view, size_t part, double amount, c
  * if nothing is known. */
 void sizing_request(const struct sizing *sizing, char *out, size_t capacity);
 
-/* Lines for a person; a member's value of a JSON document; lines for a job script or a pod. */
+/* Lines for a person; the value of a struct account_member whose data is a struct sizing; lines for
+ * a job script or a pod. */
 int sizing_text(const struct sizing *sizing, const struct account_view *view,
                 vitals_write_fn *write, void *data);
-void sizing_json(const struct sizing *sizing, void *form);
+void sizing_json(const void *sizing, struct json_form *form);
 int sizing_slurm(const struct sizing *sizing, vitals_write_fn *write, void *data);
 int sizing_kubernetes(const struct sizing *sizing, vitals_write_fn *write, void *data);
