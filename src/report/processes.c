@@ -13,15 +13,14 @@
 #include "util/hash.h"
 #include "util/memory.h"
 
-enum { COUNTERS = 3, SLOTS = 262144 };
-
-_Static_assert(SLOTS > 2 * PROCESSES_MAX, "there is a free slot within a few steps");
+enum { COUNTERS = 3 };
 
 struct processes_table {
     struct process_use *items;
     size_t count, capacity;
-    uint32_t *slots; /* of items, by pid and start; 0: free, else index + 1 */
-    bool first;      /* this is the first snapshot */
+    struct hash places; /* in items, by identity_of */
+    struct hash by_pid; /* the same, of the process that had the pid last */
+    bool first;         /* this is the first snapshot */
     double second;
 };
 
@@ -35,32 +34,19 @@ static double *counter_of(struct process_use *use, size_t which)
 
 /* ---- identity ---- */
 
-static size_t first_slot(int64_t pid)
+static uint64_t identity_of(int64_t pid, double start)
 {
-    return (size_t)((uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SLOTS;
-}
-
-static size_t slot_of(const struct processes_table *table, int64_t pid, double start)
-{
-    size_t at = first_slot(pid);
-    while (table->slots[at] != 0) {
-        const struct process_use *use = &table->items[table->slots[at] - 1];
-        if (use->pid == pid && use->start == start)
-            break;
-        at = (at + 1) % SLOTS;
-    }
-    return at;
+    uint64_t bits;
+    memcpy(&bits, &start, sizeof bits);
+    return hash_join((uint64_t)pid, bits);
 }
 
 /* The process of this snapshot that has the pid; NULL: none. */
 static struct process_use *present(const struct processes_table *table, int64_t pid)
 {
-    for (size_t at = first_slot(pid); table->slots[at] != 0; at = (at + 1) % SLOTS) {
-        struct process_use *use = &table->items[table->slots[at] - 1];
-        if (use->pid == pid && use->last_second == table->second)
-            return use;
-    }
-    return NULL;
+    const uintptr_t *place = hash_find(&table->by_pid, (uint64_t)pid);
+    struct process_use *use = place != NULL ? &table->items[*place] : NULL;
+    return use != NULL && use->last_second == table->second ? use : NULL;
 }
 
 /* ---- one row ---- */
@@ -121,25 +107,26 @@ static void add_row(struct processes_table *table, const vitals_row *row)
     if (vitals_row_number(row, VITALS_PROCESS_PID, &pid) <= 0)
         return;
     (void)(vitals_row_number(row, VITALS_PROCESS_START_SECONDS, &start) > 0);
-    size_t slot = slot_of(table, (int64_t)pid, start);
-    bool known = table->slots[slot] != 0;
-    if (!known) {
+    uint64_t identity = identity_of((int64_t)pid, start);
+    const uintptr_t *place = hash_find(&table->places, identity);
+    size_t at = place != NULL ? *place : table->count;
+    if (place == NULL) {
         if (table->count == PROCESSES_MAX ||
-            MEMORY_GROW(table->items, table->capacity, table->count) != 0)
+            MEMORY_GROW(table->items, table->capacity, table->count) != 0 ||
+            hash_set(&table->places, identity, at) != 0)
             return;
-        table->slots[slot] = (uint32_t)++table->count;
+        table->items[table->count++] = (struct process_use){.pid = (int64_t)pid,
+                                                            .start = start,
+                                                            .cpu_seconds = -1,
+                                                            .read_bytes = -1,
+                                                            .written_bytes = -1,
+                                                            .memory_bytes = -1,
+                                                            .gpu_bytes = -1,
+                                                            .first_second = table->second};
     }
-    struct process_use *use = &table->items[table->slots[slot] - 1];
-    if (!known)
-        *use = (struct process_use){.pid = (int64_t)pid,
-                                    .start = start,
-                                    .cpu_seconds = -1,
-                                    .read_bytes = -1,
-                                    .written_bytes = -1,
-                                    .memory_bytes = -1,
-                                    .gpu_bytes = -1,
-                                    .first_second = table->second};
+    struct process_use *use = &table->items[at];
     use->last_second = table->second;
+    (void)hash_set(&table->by_pid, (uint64_t)use->pid, at);
     take_name(use, row);
     for (size_t i = 0; i < COUNTERS; i++) {
         if (vitals_row_number(row, METRICS[i], &value) <= 0)
@@ -268,14 +255,14 @@ void processes_of(const char *path, int64_t root, struct process_list *out)
     *out = (struct process_list){.count = 0};
     if (recording_feed(path, &feed, &error) < 0)
         return;
-    table.slots = calloc(SLOTS, sizeof *table.slots);
-    while (table.slots != NULL && feed.next(feed.data, &snapshot, &error) > 0) {
+    while (feed.next(feed.data, &snapshot, &error) > 0) {
         add_rows(&table, snapshot);
         vitals_snapshot_unref(snapshot);
         table.first = false;
     }
     feed_close(&feed);
-    free(table.slots);
+    hash_done(&table.places);
+    hash_done(&table.by_pid);
     drop_strangers(&table, root);
     if (table.count > 0)
         qsort(table.items, table.count, sizeof *table.items, by_use);
