@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/search.h"
+
 /* A time in which calls of the phase run. */
 struct phases_span {
     double begin, end;
@@ -39,18 +41,16 @@ static int by_begin(const void *a, const void *b)
 
 /* ---- series ---- */
 
+static bool is_before(const void *point, const void *second)
+{
+    return *(const double *)point < *(const double *)second;
+}
+
 /* The first point that is not before the moment. */
 static size_t first_from(const struct series *series, double second)
 {
-    size_t low = 0, high = series->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (series->seconds[middle] < second)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_place(series->seconds, series->count, sizeof *series->seconds, &second,
+                        is_before);
 }
 
 /* The value of a counter at a time, interpolated between its points; constant before the first and
