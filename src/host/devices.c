@@ -179,11 +179,11 @@ void devices_write(const struct devices *devices, const struct devices_kind *kin
     for (size_t i = 0; devices->state > 0 && i < devices->count; i++) {
         const struct device *device = &devices->items[i];
         const char *type = device->kind.type;
-        vitals_text name = {device->name, strlen(device->name)};
+        vitals_text name = vitals_text_of(device->name);
         uint64_t number;
         vitals_builder_row(builder, entity, device->key, device->parent, name, devices->read_ns);
         vitals_builder_text(builder, kind->name, name, VITALS_HAVE);
-        vitals_builder_text(builder, kind->type, (vitals_text){type, strlen(type)}, VITALS_HAVE);
+        vitals_builder_text(builder, kind->type, vitals_text_of(type), VITALS_HAVE);
         vitals_builder_u64(builder, kind->counted, device->counted, VITALS_HAVE);
         for (size_t j = 0; j < kind->column_count; j++)
             if (device_number(device, kind->columns[j].number, &number))

@@ -307,7 +307,7 @@ static void write_pressures(const struct host *host, vitals_builder *builder, ui
             values->at[metric_number(VITALS_PRESSURE_SOME_10S_RATIO)].state == VITALS_UNSET)
             continue;
         any = true;
-        vitals_text name = {NAMES[i], strlen(NAMES[i])};
+        vitals_text name = vitals_text_of(NAMES[i]);
         vitals_builder_row(builder, VITALS_TABLE_PRESSURE, i + 1, 0, name, host->pressures_ns);
         vitals_builder_text(builder, VITALS_PRESSURE_RESOURCE, name, VITALS_HAVE);
         vitals_builder_text(builder, VITALS_PRESSURE_SCOPE, (vitals_text){"machine", 7},

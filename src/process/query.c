@@ -98,9 +98,8 @@ static int answer_begin(struct query_result *answer, vitals_process *process,
     if (process->stream == 0)
         process->stream = os_random(os) % EXACT_MAX + 1;
     vitals_builder_begin(answer->builder);
-    vitals_builder_origin(answer->builder, (vitals_text){origin->host, strlen(origin->host)},
-                          (vitals_text){origin->boot_id, strlen(origin->boot_id)},
-                          origin->pid_namespace);
+    vitals_builder_origin(answer->builder, vitals_text_of(origin->host),
+                          vitals_text_of(origin->boot_id), origin->pid_namespace);
     vitals_builder_stream(answer->builder, process->stream);
     builder_table_of(answer->builder, VITALS_TABLE_PROCESS, &answer->wanted);
     rows_columns(&answer->columns, &answer->wanted);

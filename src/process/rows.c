@@ -176,8 +176,7 @@ void rows_columns(struct row_columns *out, const struct metric_set *wanted)
 
 static void write_word(vitals_builder *builder, vitals_metric metric, bool known, const char *word)
 {
-    vitals_builder_text(builder, metric, (vitals_text){word, strlen(word)},
-                        known ? VITALS_HAVE : VITALS_FAILED);
+    vitals_builder_text(builder, metric, vitals_text_of(word), known ? VITALS_HAVE : VITALS_FAILED);
 }
 
 static void write_detail(const struct process *process, const struct process_detail *detail,

@@ -18,9 +18,8 @@ int record_fail(int code, const char *path, vitals_error *error, const char *for
     va_start(arguments, format);
     (void)vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    (void)vitals_text_format((vitals_text){raw, strlen(raw)}, VITALS_TEXT_ASCII, what, sizeof what);
-    (void)vitals_text_format((vitals_text){end, strlen(end)}, VITALS_TEXT_ASCII, place,
-                             sizeof place);
+    (void)vitals_text_format(vitals_text_of(raw), VITALS_TEXT_ASCII, what, sizeof what);
+    (void)vitals_text_format(vitals_text_of(end), VITALS_TEXT_ASCII, place, sizeof place);
     error->code = (vitals_code)code;
     error->detail = 0;
     (void)snprintf(error->message, sizeof error->message, "%s: %s", place, what);

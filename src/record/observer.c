@@ -45,8 +45,7 @@ static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usag
             continue;
         observer->pid_known = true;
         number_shortest(pid, digits);
-        code = recorder_attribute(observer->recorder, "pid", (vitals_text){digits, strlen(digits)},
-                                  error);
+        code = recorder_attribute(observer->recorder, "pid", vitals_text_of(digits), error);
     }
     return code < 0 ? code : recorder_sample(observer->recorder, snapshot, usage, error);
 }

@@ -136,11 +136,11 @@ static bool take_line(struct recording *recording, const char *bytes, size_t siz
     bool good = json_is_number(time) && isfinite(seconds);
     bool first = good && recording->rows_seen == 0;
     if (first && name != NULL)
-        recording_attribute(recording, "command", (vitals_text){name, strlen(name)});
+        recording_attribute(recording, "command", vitals_text_of(name));
     if (first && json_is_number(pid)) {
         char digits[NUMBER_WORDS];
         number_shortest(json_number_value(pid), digits);
-        recording_attribute(recording, "pid", (vitals_text){digits, strlen(digits)});
+        recording_attribute(recording, "pid", vitals_text_of(digits));
     }
     if (good) {
         recording_row(recording, seconds);
@@ -227,8 +227,7 @@ int account_json_read(const char *path, const char *bytes, size_t size, vitals_a
     if (ended && exit_code >= 0 && exit_code <= 255 && signal >= 0 && signal <= 128)
         vitals_account_ended(account, (int)exit_code, (int)signal);
     if (code == 0 && failure[0] != '\0')
-        code = vitals_account_set(account, "failure", (vitals_text){failure, strlen(failure)},
-                                  error);
+        code = vitals_account_set(account, "failure", vitals_text_of(failure), error);
     for (size_t i = 0; i < json_array_size(figures) && code == 0; i++)
         code = read_figure(path, json_array_get(figures, i), account, error);
 

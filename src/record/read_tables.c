@@ -125,9 +125,7 @@ static int take_pid_first(struct tables *tables, const struct csv_row *row)
     double pid;
     tables->row = plain_row;
     if (tables->sub[0] < row->count && csv_number(row->fields[tables->sub[0]], &pid))
-        recording_attribute(
-            tables->recording, "pid",
-            (vitals_text){row->fields[tables->sub[0]], strlen(row->fields[tables->sub[0]])});
+        recording_attribute(tables->recording, "pid", vitals_text_of(row->fields[tables->sub[0]]));
     return plain_row(tables, row);
 }
 
@@ -297,7 +295,7 @@ static int take_static_row(struct tables *tables, const struct csv_row *row)
         for (size_t k = 0; k < ARRAY_COUNT(ATTRIBUTES); k++)
             if (strcmp(name, ATTRIBUTES[k].column) == 0)
                 recording_attribute(tables->recording, ATTRIBUTES[k].attribute,
-                                    (vitals_text){value, strlen(value)});
+                                    vitals_text_of(value));
     }
     tables->row = begin_tracking_data;
     return 0;

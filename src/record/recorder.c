@@ -494,8 +494,7 @@ int recorder_describe(const struct recorder *recorder, vitals_account *account, 
     for (size_t i = 0; i < recorder->attribute_count && code == 0; i++) {
         const struct attribute *attribute = &recorder->attributes[i];
         if (vitals_account_attribute(account, attribute->name).size == 0)
-            code = vitals_account_set(account, attribute->name,
-                                      (vitals_text){attribute->text, strlen(attribute->text)},
+            code = vitals_account_set(account, attribute->name, vitals_text_of(attribute->text),
                                       error);
     }
     return code;

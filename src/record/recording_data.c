@@ -19,7 +19,7 @@ void recording_wrong(struct recording *recording, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    (void)vitals_text_format((vitals_text){raw, strlen(raw)}, VITALS_TEXT_ASCII, line, sizeof line);
+    (void)vitals_text_format(vitals_text_of(raw), VITALS_TEXT_ASCII, line, sizeof line);
     if (line[0] != '\0' && recording->problem.size > 0)
         buffer_byte(&recording->problem, '\n');
     buffer_string(&recording->problem, line);

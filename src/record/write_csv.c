@@ -157,8 +157,7 @@ static int csv_mark(struct recorder *recorder, const vitals_mark *mark, uint64_t
 {
     struct csv_state *state = recorder->state;
     char words[256], safe[208];
-    (void)vitals_text_format((vitals_text){mark->name, strlen(mark->name)}, VITALS_TEXT_TERMINAL,
-                             safe, sizeof safe);
+    (void)vitals_text_format(vitals_text_of(mark->name), VITALS_TEXT_TERMINAL, safe, sizeof safe);
     (void)snprintf(words, sizeof words, "%s %lld/%lld %s", mark->begins ? "begin" : "end",
                    (long long)mark->pid, (long long)mark->tid, safe);
     put_time(&recorder->file, realtime_ns);

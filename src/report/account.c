@@ -419,7 +419,7 @@ static void title_line(const struct account_text_lines *lines)
     int signal = vitals_account_signal(lines->account);
     int exit_code = vitals_account_exit_code(lines->account);
     const char *untitled = failure.size > 0 ? "the command" : machine ? "this machine" : "this run";
-    command_words(title.size > 0 ? title : (vitals_text){untitled, strlen(untitled)}, ascii, name);
+    command_words(title.size > 0 ? title : vitals_text_of(untitled), ascii, name);
     (void)words_figure(lines->view, vitals_account_find(lines->account, "wall_seconds", ""), wall);
     (void)vitals_text_format(failure, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, why,
                              sizeof why);

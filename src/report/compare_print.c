@@ -122,7 +122,7 @@ static void safe_name(const struct compare_print_table *table, const char *name,
                       char out[static NAME_MAX_BYTES])
 {
     vitals_text_form form = table->view->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
-    (void)vitals_text_format((vitals_text){name, strlen(name)}, form, out, NAME_MAX_BYTES);
+    (void)vitals_text_format(vitals_text_of(name), form, out, NAME_MAX_BYTES);
 }
 
 /* `at` columns are used. */

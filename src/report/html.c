@@ -41,7 +41,7 @@ static vitals_text title_of(const struct html_page *page)
     vitals_text host = attribute(page, "host");
     const char *title = page->report->title;
     if (page->report->for_others)
-        command = title != NULL ? (vitals_text){title, strlen(title)} : (vitals_text){"", 0};
+        command = title != NULL ? vitals_text_of(title) : (vitals_text){"", 0};
     if (command.size > 0)
         return command;
     if (words_is_machine(page->account) && host.size > 0)
@@ -368,7 +368,7 @@ int html_write(const struct html_report *report, vitals_write_fn *write, void *d
     put_insight(&page);
     put_cards(&page);
     put_notes(&page, attribute(&page, "missing"));
-    put_notes(&page, (vitals_text){problem, strlen(problem)});
+    put_notes(&page, vitals_text_of(problem));
     if (!words_is_machine(page.account) && vitals_account_failure(page.account).size == 0)
         html_sizing(&page.html, report->sizing);
     if (page.charts.count > 0) {

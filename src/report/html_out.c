@@ -64,7 +64,7 @@ void html_text(struct html *html, vitals_text text)
 
 void html_string(struct html *html, const char *string)
 {
-    html_text(html, (vitals_text){string, strlen(string)});
+    html_text(html, vitals_text_of(string));
 }
 
 void html_figure(struct html *html, const char *words, const char *how)

@@ -75,8 +75,7 @@ static double idle_devices(const vitals_account *account, struct insight *out)
         busy = fmin(fmax(busy, 0), 1);
         idle += 1 - busy;
         const char *named = label[0] != '\0' ? label : subject;
-        (void)vitals_text_format((vitals_text){named, strlen(named)}, VITALS_TEXT_TERMINAL, safe,
-                                 sizeof safe);
+        (void)vitals_text_format(vitals_text_of(named), VITALS_TEXT_TERMINAL, safe, sizeof safe);
         if (devices < DEVICES_NAMED && used < sizeof out->detail)
             used += (size_t)snprintf(out->detail + used, sizeof out->detail - used,
                                      "%s%.40s %.0f %% busy", devices > 0 ? ", " : "", safe,

@@ -89,7 +89,7 @@ static void put_quoted(struct json_form *form, vitals_text text)
 void form_key(struct json_form *form, const char *key)
 {
     separate(form);
-    put_quoted(form, (vitals_text){key, strlen(key)});
+    put_quoted(form, vitals_text_of(key));
     put(form, ": ", form->indent > 0 ? 2 : 1);
     form->keyed = true;
 }
@@ -107,7 +107,7 @@ void form_string(struct json_form *form, const char *string)
         return;
     }
     separate(form);
-    put_quoted(form, (vitals_text){string, strlen(string)});
+    put_quoted(form, vitals_text_of(string));
 }
 
 void form_number(struct json_form *form, double value)

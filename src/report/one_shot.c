@@ -468,7 +468,7 @@ static void print_processes(struct page *page)
     char host[WORDS], name[WORDS] = "", owner[2 * WORDS];
     vitals_text_format(vitals_snapshot_host(page->now), form, host, sizeof host);
     if (user != NULL)
-        vitals_text_format((vitals_text){user, strlen(user)}, form, name, sizeof name);
+        vitals_text_format(vitals_text_of(user), form, name, sizeof name);
     (void)snprintf(owner, sizeof owner, "%s%s%s", name, user != NULL ? "@" : "", host);
     if (page_begin(page, page->width, 1)) {
         const struct edges box = {{0, page->width - 1}, 2};

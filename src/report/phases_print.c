@@ -51,7 +51,7 @@ static void phase_line(struct paint *paint, const struct phase *phase,
                        const struct account_view *view, const bool shown[])
 {
     char name[1024], words[WORDS];
-    (void)vitals_text_format((vitals_text){phase->name, strlen(phase->name)},
+    (void)vitals_text_format(vitals_text_of(phase->name),
                              view->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, name,
                              sizeof name);
     (void)snprintf(words, sizeof words, "%zu%s", phase->calls, phase->open > 0 ? "+" : "");

@@ -103,8 +103,7 @@ bool account_units(const struct account_view *view, char *out, size_t capacity)
         if (unit == NULL ||
             (unit[0] != '\0' && vitals_usage_convert(1, UNITS[i].from, unit, &ignored) == 0))
             continue;
-        (void)vitals_text_format((vitals_text){unit, strlen(unit)}, VITALS_TEXT_ASCII, safe,
-                                 sizeof safe);
+        (void)vitals_text_format(vitals_text_of(unit), VITALS_TEXT_ASCII, safe, sizeof safe);
         (void)snprintf(out, capacity, "%s: \"%s\" is no unit; it is %s", UNITS[i].option, safe,
                        UNITS[i].names);
         return false;

@@ -195,8 +195,7 @@ static int tracking_mark(struct recorder *recorder, const vitals_mark *mark, uin
     }
     if (code < 0)
         return code;
-    (void)vitals_text_format((vitals_text){mark->name, strlen(mark->name)}, VITALS_TEXT_TERMINAL,
-                             safe, sizeof safe);
+    (void)vitals_text_format(vitals_text_of(mark->name), VITALS_TEXT_TERMINAL, safe, sizeof safe);
     (void)snprintf(words, sizeof words, "%lld,", (long long)mark->pid);
     text_file_put(&state->sub, words);
     text_file_field(&state->sub, safe, false);

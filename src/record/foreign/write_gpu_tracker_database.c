@@ -107,8 +107,7 @@ static int tracking_mark(struct recorder *recorder, const vitals_mark *mark, uin
     }
     if (code < 0)
         return code;
-    (void)vitals_text_format((vitals_text){mark->name, strlen(mark->name)}, VITALS_TEXT_TERMINAL,
-                             safe, sizeof safe);
+    (void)vitals_text_format(vitals_text_of(mark->name), VITALS_TEXT_TERMINAL, safe, sizeof safe);
     bool bound = sqlite3_bind_int64(state->mark, 1, mark->pid) == SQLITE_OK &&
                  sqlite3_bind_text(state->mark, 2, safe, -1, SQLITE_TRANSIENT) == SQLITE_OK &&
                  sqlite3_bind_int(state->mark, 3, mark->begins ? 0 : 1) == SQLITE_OK &&

@@ -243,7 +243,7 @@ static void write_row(struct change_writer *writer, const vitals_row *base, size
     if (base == NULL) {
         put_number(writer, vitals_row_key(row) - writer->key);
         put_number(writer, vitals_row_parent(row));
-        put_text(writer, (vitals_text){label, strlen(label)});
+        put_text(writer, vitals_text_of(label));
     }
     writer->age_ns = age_ns;
     writer->key = vitals_row_key(row);
@@ -425,7 +425,7 @@ static void open_next(struct change_reader *reader)
     reader->row = vitals_snapshot_row(reader->base.snapshot, reader->base.entity, reader->place);
     const char *label = vitals_row_label(reader->row);
     reader->key = vitals_row_key(reader->row);
-    begin_row(reader, vitals_row_parent(reader->row), (vitals_text){label, strlen(label)});
+    begin_row(reader, vitals_row_parent(reader->row), vitals_text_of(label));
 }
 
 /* Reads the next column of the row; `flags` name what differs from the base. */

@@ -44,7 +44,7 @@ static void for_each(struct recording *recording, sqlite3 *database, const char 
 static void take_attribute(struct recording *recording, sqlite3_stmt *statement, void *data UNUSED)
 {
     const char *text = text_at(statement, 1);
-    recording_attribute(recording, text_at(statement, 0), (vitals_text){text, strlen(text)});
+    recording_attribute(recording, text_at(statement, 0), vitals_text_of(text));
 }
 
 /* The times at which values older than their samples were read: the rows of the table `moments`,

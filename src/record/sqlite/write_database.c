@@ -389,8 +389,7 @@ static int database_mark(struct recorder *recorder, const vitals_mark *mark, uin
     if (code < 0)
         return code;
     char safe[256];
-    (void)vitals_text_format((vitals_text){mark->name, strlen(mark->name)}, VITALS_TEXT_TERMINAL,
-                             safe, sizeof safe);
+    (void)vitals_text_format(vitals_text_of(mark->name), VITALS_TEXT_TERMINAL, safe, sizeof safe);
     bool bound = sqlite3_bind_double(state->mark, 1, (double)realtime_ns / 1e9) == SQLITE_OK &&
                  sqlite3_bind_int(state->mark, 2, mark->begins != 0) == SQLITE_OK &&
                  bind_text(state->mark, 3, safe) &&
