@@ -5,8 +5,6 @@
 #include "os/world.h"
 #include "util/error.h"
 
-#include <string.h>
-
 static const vitals_metric WANTED[] = {
     VITALS_FILESYSTEM_MOUNT_POINT,    VITALS_FILESYSTEM_DEVICE,      VITALS_FILESYSTEM_TYPE,
     VITALS_FILESYSTEM_OPTIONS,        VITALS_FILESYSTEM_READ_ONLY,   VITALS_FILESYSTEM_REMOTE,

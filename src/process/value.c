@@ -7,7 +7,6 @@
 #include "model/words.h"
 #include "process/reader.h"
 #include "util/error.h"
-#include "util/number.h"
 
 #include <errno.h>
 #include <string.h>

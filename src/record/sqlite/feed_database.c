@@ -4,7 +4,6 @@
 #include "record/sqlite/frames_database.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "record/error.h"
 

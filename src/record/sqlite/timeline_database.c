@@ -3,7 +3,6 @@
 #include "record/sqlite/frames_database.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "record/error.h"
