@@ -286,10 +286,8 @@ static const struct counter_column NETWORK_SUMS[] = {
 };
 
 static void classify_network(const struct os *os, struct device *device,
-                             const struct device *before, size_t count)
+                             const struct device *before UNUSED, size_t count UNUSED)
 {
-    (void)before;
-    (void)count;
     os_network_kind(os, device->name, &device->kind);
 }
 

@@ -54,19 +54,18 @@ static struct value resident_of(const struct process_reader *reader, const struc
 }
 
 /* Kernel threads never have it, and a zombie no longer. */
-static struct value peak_of(const struct process_reader *reader, const struct process *process)
+static struct value peak_of(const struct process_reader *reader UNUSED,
+                            const struct process *process)
 {
-    (void)reader;
     bool zombie = (process->stat.has & OS_STAT_STATE) != 0 && process->stat.state == 'Z';
     if (process->peak.state == VITALS_UNSUPPORTED && zombie)
         return value_missing(VITALS_GONE);
     return process->peak;
 }
 
-static struct value foreground_of(const struct process_reader *reader,
+static struct value foreground_of(const struct process_reader *reader UNUSED,
                                   const struct process *process)
 {
-    (void)reader;
     const struct os_stat *stat = &process->stat;
     if ((stat->has & OS_STAT_FOREGROUND) == 0)
         return value_missing(VITALS_FAILED);

@@ -206,17 +206,11 @@ static int tracking_mark(struct recorder *recorder, const vitals_mark *mark, uin
     return text_file_end_line(&state->sub, error);
 }
 
-static int tracking_begin(struct recorder *recorder, vitals_error *error UNUSED)
-{
-    struct tracking_state *state = recorder->state;
-    state->sub.descriptor = -1;
-    return 0;
-}
-
 static int tracking_end(struct recorder *recorder, vitals_error *error UNUSED)
 {
     struct tracking_state *state = recorder->state;
-    text_file_close(&state->sub);
+    if (state->sub_open)
+        text_file_close(&state->sub);
     state->sub_open = false;
     return 0;
 }
@@ -225,7 +219,6 @@ const struct format FORMAT_GPU_TRACKER = {.name = "gpu-tracker",
                                           .state_size = sizeof(struct tracking_state),
                                           .text = true,
                                           .machine = true,
-                                          .begin = tracking_begin,
                                           .sample = tracking_sample,
                                           .end = tracking_end,
                                           .mark = tracking_mark,
