@@ -26,8 +26,7 @@ int vitals_filesystem_of(vitals_context *context, const char *path, vitals_snaps
     int failed = os_read_filesystem_of(&context->os, path, &batch);
     int code = failed < 0 ? error_system(error, -failed, "the file system of %s", path) : 0;
     if (code == 0)
-        code = batch.failed ? error_set(error, VITALS_EMEMORY, 0, "out of memory")
-                            : vitals_builder_new(&builder, error);
+        code = batch.failed ? error_no_memory(error) : vitals_builder_new(&builder, error);
     if (code == 0) {
         uint64_t now_ns = clock->monotonic_ns(clock->data);
         batch.rows[0].key = 1;

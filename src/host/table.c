@@ -62,7 +62,7 @@ int vitals_table_read(vitals_context *context, const vitals_metric *metrics, siz
     else
         result = os_read_table(&context->os, entity, &batch);
     if (batch.failed || result == -ENOMEM)
-        code = error_set(error, VITALS_EMEMORY, 0, "out of memory");
+        code = error_no_memory(error);
     else if (batch.states[entity] < 0)
         code = fail_state(entity, batch.states[entity], error);
     else if (result == -ENOTSUP || result == -ENOENT)

@@ -17,7 +17,7 @@ int vitals_request_new(unsigned sets, vitals_request **out, vitals_error *error)
         return error_set(error, VITALS_EARGUMENT, 0, "sets 0x%x: there is no such set", sets);
     vitals_request *request = memory_alloc(sizeof(*request));
     if (request == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+        return error_no_memory(error);
     request->interval_ns = NS_PER_SECOND;
     request->rows = VITALS_ROWS_ALL;
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
@@ -183,7 +183,7 @@ int vitals_request_set_rows(vitals_request *request, unsigned rows, const int64_
     if (count > 0) {
         copy = memory_array(count, sizeof(*copy));
         if (copy == NULL)
-            return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+            return error_no_memory(error);
         memcpy(copy, pids, count * sizeof(*copy));
     }
     memory_free(request->pids);

@@ -93,7 +93,7 @@ static vitals_process *new_handle(const vitals_context *context, int64_t id, vit
 {
     vitals_process *process = memory_alloc(sizeof *process);
     if (process == NULL) {
-        (void)error_set(error, VITALS_EMEMORY, 0, "out of memory");
+        (void)error_no_memory(error);
         return NULL;
     }
     process->context = context;
@@ -609,7 +609,7 @@ static int wait_for_all(struct waiting *waiting, vitals_error *error)
     uint64_t deadline_ns = deadline_of(clock, waiting->how.timeout_ns);
     waiting->told = memory_array(waiting->count, sizeof(*waiting->told));
     if (waiting->told == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+        return error_no_memory(error);
     waiting->watch = os_watch_new();
     if (waiting->watch < 0)
         return error_system(error, -waiting->watch, "waiting for %zu processes", waiting->count);

@@ -45,11 +45,6 @@ static uint64_t answer_key(int64_t pid, uint64_t start_ticks)
     return (uint64_t)pid << START_BITS | (start_ticks & ((UINT64_C(1) << START_BITS) - 1));
 }
 
-static int out_of_memory(vitals_error *error)
-{
-    return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-}
-
 /* Metrics of the table host that are added to those of a process: for shares and dates. */
 static const vitals_metric OF_HOST[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
                                         VITALS_HOST_BOOT_TIME_SECONDS};
@@ -91,7 +86,7 @@ static int answer_begin(struct query_result *answer, vitals_process *process,
 
     bool details = metric_set_has_entity(&answer->details, VITALS_TABLE_PROCESS);
     if (details && process->users == NULL && (process->users = user_cache_new()) == NULL)
-        return out_of_memory(error);
+        return error_no_memory(error);
     int code = vitals_builder_new(&answer->builder, error);
     if (code < 0)
         return code;
@@ -122,7 +117,7 @@ static int answer_read(struct query_result *answer, struct process *process, vit
         int result = detail_read(answer->process->context, answer->process->users, &want,
                                  &answer->batch);
         if (result == -ENOMEM)
-            return out_of_memory(error);
+            return error_no_memory(error);
         if (answer->io_with_details) {
             process->read = detail_value(&answer->batch, VITALS_PROCESS_READ_BYTES);
             process->written = detail_value(&answer->batch, VITALS_PROCESS_WRITTEN_BYTES);
@@ -130,7 +125,7 @@ static int answer_read(struct query_result *answer, struct process *process, vit
     }
     bool same = reader_observe(&answer->reader, process, answer->extras);
     if (answer->reader.out_of_memory)
-        return out_of_memory(error);
+        return error_no_memory(error);
     // Here every stat is fresh: one that does not tell when it started proves nothing.
     if (!same || process->state != VITALS_HAVE || (process->stat.has & OS_STAT_START) == 0)
         return 0;
@@ -190,7 +185,7 @@ static int ask_table(struct query_result *answer, vitals_table entity,
     batch_reset(batch, wanted);
     int result = os_process_table(&process->context->os, process->files.pid, entity, batch);
     if (result == -ENOMEM || batch->failed)
-        return out_of_memory(error);
+        return error_no_memory(error);
     builder_table_of(answer->builder, entity, wanted);
     if (result < 0) {
         vitals_builder_state(answer->builder, entity, os_availability(result));
@@ -283,7 +278,7 @@ struct relatives_family {
 static int fail(int result, const char *what, vitals_error *error)
 {
     if (result == -ENOMEM)
-        return out_of_memory(error);
+        return error_no_memory(error);
     return error_system(error, -result, "%s", what);
 }
 
@@ -452,7 +447,7 @@ static int write_kin(struct query_result *answer, struct relatives_family *famil
         .stamp_ns = kin->stamp_ns,
     };
     if (process.name == NULL)
-        return out_of_memory(error);
+        return error_no_memory(error);
 
     int code = 1; // 0: it has ended
     if (answer->extras != 0 || metric_set_has_entity(&answer->details, VITALS_TABLE_PROCESS)) {

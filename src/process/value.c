@@ -321,7 +321,7 @@ int vitals_process_read_table(vitals_process *process, const vitals_metric *metr
     }
     int code = live_prove(process, error);
     if (code == 0 && (batch.failed || result == -ENOMEM))
-        code = error_set(error, VITALS_EMEMORY, 0, "out of memory");
+        code = error_no_memory(error);
     else if (code == 0 && result == -ENOTSUP)
         code = error_set(error, VITALS_EUNSUPPORTED, ENOTSUP, "there is no table %s here",
                          vitals_table_name(entity));

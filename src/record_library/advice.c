@@ -19,7 +19,7 @@ int vitals_account_advice(const vitals_account *account, vitals_advice **out, vi
 {
     vitals_advice *made = memory_alloc(sizeof *made);
     if (made == NULL)
-        return library_no_memory(error);
+        return error_no_memory(error);
     locale_t locale = library_enter();
     sizing_of(account, &made->sizing);
     library_leave(locale);

@@ -32,7 +32,7 @@ int vitals_comparison_new(vitals_comparison **out, vitals_error *error)
 {
     vitals_comparison *made = memory_alloc(sizeof *made);
     if (made == NULL)
-        return library_no_memory(error);
+        return error_no_memory(error);
     *out = made;
     return 0;
 }
@@ -86,11 +86,11 @@ int vitals_comparison_add(vitals_comparison *comparison, const char *session,
     size_t before = comparison->count;
     struct added *added = session_of(comparison, session);
     if (added == NULL)
-        return library_no_memory(error);
+        return error_no_memory(error);
     if (MEMORY_GROW(added->runs, added->capacity, added->count) < 0) {
         if (comparison->count > before)
             memory_free(comparison->added[--comparison->count].name);
-        return library_no_memory(error);
+        return error_no_memory(error);
     }
     added->runs[added->count++] = (const struct recording *)recording;
     return 0;
@@ -111,7 +111,7 @@ int vitals_comparison_compute(vitals_comparison *comparison, vitals_error *error
     struct session *sessions = memory_array(comparison->count, sizeof *sessions);
     comparison->phases = memory_array(runs, sizeof *comparison->phases);
     if (sessions == NULL || comparison->phases == NULL)
-        code = library_no_memory(error);
+        code = error_no_memory(error);
 
     locale_t locale = library_enter();
     for (size_t i = 0; i < comparison->count && code == 0; i++) {

@@ -97,7 +97,7 @@ static int open_all(vitals_exporter *exporter, const vitals_exporter_options *op
     if (code == 0)
         run_config_write(options->argv != NULL ? "run" : "track", options, &config);
     if (code == 0 && config.failed)
-        code = library_no_memory(error);
+        code = error_no_memory(error);
     if (code == 0)
         code = link_open(&program, config.bytes, &exporter->link, error);
     if (code == 0)
@@ -119,7 +119,7 @@ int vitals_exporter_open(const vitals_exporter_options *given, vitals_exporter *
         return code;
     vitals_exporter *made = memory_alloc(sizeof *made);
     if (made == NULL)
-        return library_no_memory(error);
+        return error_no_memory(error);
     made->maker = getpid();
     made->patience_ns = options.patience_ns;
     (void)strcpy(made->command_line, options.command_line);
@@ -159,7 +159,7 @@ int vitals_exporter_request(const vitals_exporter *exporter, vitals_request *req
 
 static int sent_or_error(int sent, vitals_error *error)
 {
-    return sent < 0 ? library_no_memory(error) : sent;
+    return sent < 0 ? error_no_memory(error) : sent;
 }
 
 int vitals_exporter_sample(vitals_exporter *exporter, const vitals_snapshot *snapshot,

@@ -16,7 +16,7 @@ static int give(struct feed *feed, vitals_feed **out, vitals_error *error)
     vitals_feed *made = memory_alloc(sizeof *made);
     if (made == NULL) {
         feed_close(feed);
-        return library_no_memory(error);
+        return error_no_memory(error);
     }
     made->feed = *feed;
     *out = made;

@@ -30,11 +30,6 @@ int library_written(const struct library_writer *writer, int result, vitals_erro
     if (result == 0)
         return 0;
     if (writer->stopped == 0)
-        return library_no_memory(error);
+        return error_no_memory(error);
     return error_set(error, VITALS_ESYSTEM, writer->stopped, "the writer stopped it");
-}
-
-int library_no_memory(vitals_error *error)
-{
-    return error_set(error, VITALS_EMEMORY, 0, "out of memory");
 }

@@ -32,6 +32,3 @@ int library_write(void *writer, const char *bytes, size_t size);
 
 /* Makes the result of a report from what its function returned, and leaves. */
 int library_written(const struct library_writer *writer, int result, vitals_error *error);
-
-/* Sets the error, which may be NULL; returns EMEMORY. */
-int library_no_memory(vitals_error *error);

@@ -8,6 +8,7 @@
 #include "record_library/library.h"
 #include "record_library/statistic.h"
 #include "report/phases.h"
+#include "util/error.h"
 #include "util/memory.h"
 
 struct vitals_phases {
@@ -37,7 +38,7 @@ int vitals_recording_phases(const vitals_recording *recording, vitals_phases **o
     vitals_error ours;
     vitals_phases *made = memory_alloc(sizeof *made);
     if (made == NULL)
-        return library_no_memory(error);
+        return error_no_memory(error);
     int code = phases_of((const struct recording *)recording, &made->phases,
                          error != NULL ? error : &ours);
     if (code < 0)

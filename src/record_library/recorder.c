@@ -114,7 +114,7 @@ int vitals_recorder_open(const vitals_recorder_options *options, vitals_recorder
         return code;
     vitals_recorder *made = memory_alloc(sizeof *made);
     if (made == NULL)
-        return library_no_memory(error);
+        return error_no_memory(error);
     call_begin(&call);
     made->maker = getpid();
     code = call_end(&call, recorder_open(&ours, &made->recorder, error));
@@ -276,13 +276,13 @@ int vitals_run_recorder_open(const vitals_recorder_options *options, vitals_run_
         return error_set(error, VITALS_EARGUMENT, 0, "a run is recorded into a file; name one");
     vitals_run_recorder *made = memory_alloc(sizeof *made);
     if (made == NULL)
-        return library_no_memory(error);
+        return error_no_memory(error);
     made->maker = getpid();
     made->path = memory_string(ours.path);
     made->form = ours.format != NULL ? memory_string(ours.format) : NULL;
     if (made->path == NULL || (ours.format != NULL && made->form == NULL)) {
         run_recorder_free(made);
-        return library_no_memory(error);
+        return error_no_memory(error);
     }
     ours.path = made->path;
     ours.format = made->form;
@@ -312,7 +312,7 @@ int vitals_run_recorder_set(vitals_run_recorder *recorder, const char *attribute
         return error_set(error, VITALS_EARGUMENT, 0, "a run has %d attributes at most",
                          OBSERVER_ATTRIBUTES);
     record_observer_attribute(&recorder->observer, attribute, text);
-    return recorder->observer.count > count ? 0 : library_no_memory(error);
+    return recorder->observer.count > count ? 0 : error_no_memory(error);
 }
 
 const vitals_run_observer *vitals_run_recorder_observer(const vitals_run_recorder *recorder)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/words.h"
+#include "util/error.h"
 #include "util/memory.h"
 
 /* A run on 64 devices has some 1500 figures. */
@@ -205,7 +206,7 @@ int compare_sessions(const struct session *sessions, size_t count, struct compar
         code = add_phases(&comparison);
     if (code < 0) {
         comparison_done(&comparison);
-        return phases_out_of_memory(error);
+        return error_no_memory(error);
     }
     for (size_t i = 0; i < comparison.count; i++) {
         for (size_t j = 0; j < count; j++)

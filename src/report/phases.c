@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/error.h"
 #include "util/search.h"
 
 /* A time in which calls of the phase run. */
@@ -21,15 +22,6 @@ struct spans {
     struct phases_span *items;
     size_t count;
 };
-
-int phases_out_of_memory(vitals_error *error)
-{
-    if (error != NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY};
-        memcpy(error->message, "out of memory", sizeof "out of memory");
-    }
-    return VITALS_EMEMORY;
-}
 
 /* ---- spans ---- */
 
@@ -140,7 +132,7 @@ static int aggregate_all(const struct recording *recording, struct phase *phase,
 
     phase->measures = calloc(count > 0 ? count : 1, sizeof *phase->measures);
     if (phase->measures == NULL)
-        return phases_out_of_memory(error);
+        return error_no_memory(error);
     for (size_t i = 0; i < count; i++)
         aggregate(&series[i], spans, &phase->measures[i]);
     phase->measure_count = count;
@@ -159,7 +151,7 @@ static int aggregate_phase(const struct recording *recording,
     const struct series clock = clock_of(recording);
     struct spans spans = {.items = calloc(count, sizeof *spans.items)};
     if (spans.items == NULL)
-        return phases_out_of_memory(error);
+        return error_no_memory(error);
     *phase = (struct phase){.name = calls[0]->name, .first = calls[0]->begin};
     for (size_t i = 0; i < count; i++) {
         struct phases_span span = {calls[i]->begin, calls[i]->end};
@@ -205,7 +197,7 @@ int phases_of(const struct recording *recording, struct phases *out, vitals_erro
     for (size_t i = 0; sorted != NULL && i < count; i++)
         sorted[i] = &calls[i];
     int code = sorted == NULL || phases.items == NULL
-                   ? phases_out_of_memory(error)
+                   ? error_no_memory(error)
                    : aggregate_all(recording, &phases.whole, &whole, error);
     if (code == 0)
         qsort(sorted, count, sizeof *sorted, by_name);

@@ -49,9 +49,6 @@ vitals_availability phase_measure_state(const struct phase_measure *measure);
 /* The same of all figures of phases, for a person. */
 extern const char PHASES_QUALITY[];
 
-/* Sets the error; returns EMEMORY. */
-int phases_out_of_memory(vitals_error *error);
-
 /* Lines for a person; the value of a struct account_member whose data is a struct phases (measures
  * in base units). */
 int phases_text(const struct phases *phases, const struct account_view *view,

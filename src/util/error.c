@@ -57,6 +57,11 @@ int error_set(vitals_error *error, vitals_code code, int detail, const char *for
     return code;
 }
 
+int error_no_memory(vitals_error *error)
+{
+    return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+}
+
 int error_forked(vitals_error *error, const char *what)
 {
     return error_set(error, VITALS_EARGUMENT, 0,

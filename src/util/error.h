@@ -16,5 +16,8 @@ int error_set(vitals_error *error, vitals_code code, int detail, const char *for
 int error_system(vitals_error *error, int number, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* EMEMORY: "out of memory". */
+int error_no_memory(vitals_error *error);
+
 /* Refuses a call in a child of fork(2): the object's threads and locks are its parent's. */
 int error_forked(vitals_error *error, const char *what);
