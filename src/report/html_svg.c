@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/html_chart.h"
+#include "util/base.h"
 
 enum { WIDTH = 640, HEIGHT = 230, LEFT = 78, RIGHT = 12, TOP = 10, BOTTOM = 24 };
 enum { COLUMNS = WIDTH - LEFT - RIGHT, ROWS = HEIGHT - TOP - BOTTOM, Y_LINES = 4, X_LINES = 6 };
@@ -187,31 +188,24 @@ static void put_chart(struct html *html, const struct charts *charts, const stru
 
 /* ---- phases ---- */
 
-/* The first lane that is free when it begins; LANES_MAX where none is. */
-static size_t lane_of(double free_from[LANES_MAX], const struct recorded_phase *span, double end)
-{
-    for (size_t i = 0; i < LANES_MAX; i++) {
-        if (free_from[i] <= span->begin) {
-            free_from[i] = end;
-            return i;
-        }
-    }
-    return LANES_MAX;
-}
-
-static size_t count_lanes(const struct charts *charts)
+/* Gives each phase the first lane that is free when it begins; LANES_MAX where none is. Returns how
+ * many lanes there are. */
+static size_t find_lanes(const struct charts *charts, size_t lanes[static CHART_SPANS_MAX])
 {
     double free_from[LANES_MAX];
-    size_t most = 0;
-    for (size_t i = 0; i < LANES_MAX; i++)
-        free_from[i] = -(double)INFINITY;
+    size_t used = 0;
     for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
-        double end = isnan(charts->spans[i].end) ? (double)INFINITY : charts->spans[i].end;
-        size_t lane = lane_of(free_from, &charts->spans[i], end);
-        if (lane < LANES_MAX && lane + 1 > most)
-            most = lane + 1;
+        const struct recorded_phase *span = &charts->spans[i];
+        size_t lane = 0;
+        while (lane < used && free_from[lane] > span->begin)
+            lane++;
+        lanes[i] = lane;
+        if (lane == LANES_MAX)
+            continue;
+        free_from[lane] = isnan(span->end) ? (double)INFINITY : span->end;
+        used = size_max(used, lane + 1);
     }
-    return most;
+    return used;
 }
 
 /* A name is shown where it fits: always, or from a width of the screen on; NULL: nowhere. */
@@ -257,10 +251,8 @@ static double percent_of(double second, double last)
 
 static void put_lanes(struct html *html, const struct charts *charts)
 {
-    double free_from[LANES_MAX], last = charts->seconds[charts->points - 1];
-    size_t lanes = count_lanes(charts);
-    for (size_t i = 0; i < LANES_MAX; i++)
-        free_from[i] = (double)-INFINITY;
+    double last = charts->seconds[charts->points - 1];
+    size_t lane_of[CHART_SPANS_MAX], lanes = find_lanes(charts, lane_of);
     html_raw(html, "<figure class=\"chart\"><figcaption><b>Phases</b><span class=\"keys\">");
     put_names(html, charts);
     html_format(html,
@@ -269,9 +261,7 @@ static void put_lanes(struct html *html, const struct charts *charts)
                 lanes * LANE + 2);
     for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
         const struct recorded_phase *span = &charts->spans[i];
-        double end = isnan(span->end) ? (double)INFINITY : span->end;
-        size_t lane = lane_of(free_from, span, end);
-        if (lane == LANES_MAX)
+        if (lane_of[i] == LANES_MAX)
             continue;
         /* In percent of the width, so that letters keep their size on a narrow screen; what does
          * not fit into its own lane is cut there. */
@@ -281,7 +271,7 @@ static void put_lanes(struct html *html, const struct charts *charts)
             html,
             "<svg class=\"p%d\" x=\"%.2f%%\" y=\"%zu\" width=\"%.2f%%\" height=\"%d\"><rect "
             "class=\"lane\" width=\"100%%\" height=\"100%%\" rx=\"3\"/>",
-            charts->span_names[i] % CHART_COLORS, from, lane * LANE + 2, fmax(to - from, 0.2),
+            charts->span_names[i] % CHART_COLORS, from, lane_of[i] * LANE + 2, fmax(to - from, 0.2),
             LANE - 4);
         const char *fits = fits_class(span->name, to - from);
         if (fits != NULL) {
