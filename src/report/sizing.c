@@ -370,9 +370,7 @@ void sizing_json(const void *data, struct json_form *form)
 
 /* ---- for schedulers ---- */
 
-static void put(struct paint *paint, const char *format, ...) VITALS_FORMAT(2, 3);
-
-static void put(struct paint *paint, const char *format, ...)
+static void VITALS_FORMAT(2, 3) put(struct paint *paint, const char *format, ...)
 {
     char line[2 * WORDS];
     va_list arguments;

@@ -522,13 +522,10 @@ static void read_table(struct change_reader *reader, const vitals_snapshot *base
                        vitals_table entity)
 {
     vitals_metric metrics[CHANGE_COLUMNS];
-    reader->base = (struct change_table){.snapshot = base, .entity = entity};
-    reader->old = reader->count = 0;
+    reader->base = table_of(base, entity);
+    reader->old = 0;
     reader->age_ns = reader->key = 0;
-    if (base != NULL) {
-        reader->base.count = vitals_snapshot_count(base, entity);
-        reader->count = change_columns(base, entity, reader->columns);
-    }
+    reader->count = base != NULL ? change_columns(base, entity, reader->columns) : 0;
     uint64_t told = base == NULL ? get_number(reader) : 0;
     reader->broken = reader->broken || told > CHANGE_COLUMNS;
     for (uint64_t i = 0; i < told && !reader->broken; i++) {
