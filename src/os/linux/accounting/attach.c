@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 16 * 1024, DEPTH_MAX = 16, PIDS_MAX = 1 << 16 };
+enum { DEPTH_MAX = 16, PIDS_MAX = 1 << 16 };
 
 /* Hierarchies that count something: that of version 2, and those of version 1, which may be mounted
  * together. */
@@ -43,11 +43,10 @@ static bool find_group(struct os_tracked_cgroup *attached, int64_t pid,
     const struct os *os = attached->os;
     const struct cgroup_found *found = &attached->found.found[controller];
     const struct cgroup_place *place = &found->place;
-    char path[CGROUP_PATH_MAX + 1], controllers[TEXT_BYTES];
     const unsigned version = controller == CGROUP_SECOND ? 2 : 1;
     cgroups_find(&attached->found, os, pid, 1u << controller);
     bool top = place->path.size <= place->mount_size;
-    if (found->version != version || place->outer || top || place->path.size >= sizeof path)
+    if (found->version != version || place->outer || top)
         return false;
 
     *group = (struct attach_group){.controller = controller,
@@ -55,17 +54,11 @@ static bool find_group(struct os_tracked_cgroup *attached, int64_t pid,
                                    .cgroup = found->cgroup,
                                    .figures = version == 2 ? own_figures_v2 : own_figures_v1,
                                    .own = {.parent = -1, .folder = -1}};
-    memcpy(path, place->path.bytes, place->path.size);
-    path[place->path.size] = '\0';
-    if (own_group_open(os, path, &group->own) < 0)
+    if (own_group_open(os, place->path.bytes, &group->own) < 0)
         return false;
-    const char *counting = cgroup_names[controller];
-    if (version == 2) {
-        (void)own_group_read(os, &group->own, "cgroup.controllers", controllers,
-                             sizeof controllers);
-        counting = controllers;
-    }
-    group->counts = own_figures_found(&group->own, group->figures, counting);
+    group->counts = version == 2
+                        ? own_figures_found_v2(os, &group->own)
+                        : own_figures_found(&group->own, own_figures_v1, cgroup_names[controller]);
     if (group->counts == 0)
         os_close_descriptor(group->own.folder);
     return group->counts != 0;

@@ -1,6 +1,7 @@
 /* connector.c: see connector.h. */
 #include "os/linux/accounting/connector.h"
 
+#include "os/count.h"
 #include "os/launch.h"
 
 #include <errno.h>
@@ -159,6 +160,14 @@ bool connector_is_narrow(const struct connector *connector)
     return connector->socket >= 0 &&
            getsockopt(connector->socket, SOL_SOCKET, SO_RCVBUF, &room, &size) == 0 &&
            room < NARROW_BYTES;
+}
+
+void connector_read(const struct connector *connector, struct counted *out)
+{
+    os_count(out, COUNTED_PROCESSES, (double)connector->births.count, VITALS_LOWER_BOUND,
+             connector->lossy || connector->births.cut
+                 ? "heard of by the process connector; some were lost"
+                 : "heard of by the process connector");
 }
 
 void connector_close(struct connector *connector)

@@ -38,4 +38,7 @@ bool connector_is_narrow(const struct connector *connector);
 /* Takes all events that have arrived. */
 void connector_drain(struct connector *connector);
 
+/* Counts the processes born so far. */
+void connector_read(const struct connector *connector, struct counted *out);
+
 void connector_close(struct connector *connector);

@@ -22,7 +22,6 @@ struct count_cgroup2_state {
 static int open_cgroup2(void *data, const struct os_count_options *options, os_quantities *counts)
 {
     struct count_cgroup2_state *state = data;
-    char controllers[COUNT_TEXT];
     if (!options->os->live)
         return -ENOTSUP;
     state->os = options->os;
@@ -32,9 +31,7 @@ static int open_cgroup2(void *data, const struct os_count_options *options, os_q
     int code = own_group_make(state->os, &found->place, &state->group);
     if (code < 0)
         return code;
-    (void)own_group_read(state->os, &state->group, "cgroup.controllers", controllers,
-                         sizeof controllers);
-    state->counts = own_figures_found(&state->group, own_figures_v2, controllers);
+    state->counts = own_figures_found_v2(state->os, &state->group);
     /* None in memory.high: it counts memory of the kernel too, which the launcher does not compare
      * with the limit. A job that is slowed down by that alone would never be asked to end. */
     const struct {

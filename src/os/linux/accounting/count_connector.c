@@ -68,14 +68,10 @@ static void reaped_connector(void *data, const struct os_reaped *child)
 static void read_connector(void *data, struct counted *out)
 {
     struct count_connector_state *state = data;
-    struct connector *connector = &state->connector;
     if (!state->listened)
         return;
-    connector_drain(connector);
-    os_count(out, COUNTED_PROCESSES, (double)connector->births.count, VITALS_LOWER_BOUND,
-             connector->lossy || connector->births.cut
-                 ? "heard of by the process connector; some were lost"
-                 : "heard of by the process connector");
+    connector_drain(&state->connector);
+    connector_read(&state->connector, out);
 }
 
 static bool is_idle_connector(const void *data)

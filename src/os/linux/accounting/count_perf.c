@@ -4,11 +4,10 @@
  * Permitted for one's own child up to perf_event_paranoid 2, without the kernel in it; the task
  * clock counts the kernel's part all the same, and in a guest the time that the hypervisor stole
  * from it, which wait4 leaves out. The time stolen from the whole machine meanwhile (/proc/stat) is
- * therefore subtracted: the rest is a lower bound. It is
- * the only event: each costs every process and thread of the tree its share at birth, at each
- * switch and at its end, and wait4 knows what others would tell. A program that changes its
- * credentials by exec (setuid) is not counted from there on. The first event of a machine takes 8
- * to 17 ms, so this comes after the cgroups. */
+ * therefore subtracted: the rest is a lower bound. It is the only event: each costs every process
+ * and thread of the tree its share at birth, at each switch and at its end, and wait4 knows what
+ * others would tell. A program that changes its credentials by exec (setuid) is not counted from
+ * there on. The first event of a machine takes 8 to 17 ms, so this comes after the cgroups. */
 #include "os/linux/accounting/count.h"
 
 #include <errno.h>
@@ -38,7 +37,6 @@ static bool read_stolen(const struct os *os, uint64_t *ticks)
         if (!cursor_word(&at, &word))
             return false;
     }
-    cursor_blanks(&at);
     return cursor_u64(&at, ticks);
 }
 

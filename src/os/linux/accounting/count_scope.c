@@ -76,7 +76,7 @@ static int child_scope(void *data, int64_t pid, os_quantities *counts)
     const struct os_count_options *options = state->options;
     const uint64_t memory = options->limit_memory_bytes, processes = options->limit_processes;
     const vitals_clock *clock = os_clock();
-    char name[64], path[CGROUP_PATH_MAX + COUNT_TEXT], controllers[COUNT_TEXT];
+    char name[64], path[CGROUP_PATH_MAX + COUNT_TEXT];
     uint64_t timeout_ns = options->timeout_ns != 0 ? options->timeout_ns : TIMEOUT_NS;
     uint64_t deadline = clock->monotonic_ns(clock->data) + timeout_ns;
     (void)snprintf(name, sizeof name, "vitals-%lld.scope", (long long)pid);
@@ -99,9 +99,7 @@ static int child_scope(void *data, int64_t pid, os_quantities *counts)
         linux_trace(state->os, "a scope of the service manager", -code);
         return code;
     }
-    (void)own_group_read(state->os, &state->group, "cgroup.controllers", controllers,
-                         sizeof controllers);
-    state->counts = own_figures_found(&state->group, own_figures_v2, controllers) & state->wanted;
+    state->counts = own_figures_found_v2(state->os, &state->group) & state->wanted;
     *counts = state->counts;
     return 0;
 }

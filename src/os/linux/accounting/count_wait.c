@@ -12,11 +12,7 @@
  * at one moment, which makes it a lower bound of the peak of the tree, and no more than that. */
 #include "os/linux/accounting/count.h"
 
-#include "util/number.h"
-
 #include <signal.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { TEXT_BYTES = 4096 };
 
@@ -25,7 +21,7 @@ struct count_wait_state {
     int64_t root;
     bool lossy; /* a process ignored SIGCHLD */
     bool alone; /* no process was born between the command and its end */
-    uint64_t last_born;
+    int64_t last_born;
     uint64_t reaped;
     struct os_usage usage;
     uint64_t own_bytes; /* this process's image, which the command had until its exec */
@@ -47,21 +43,14 @@ static int open_wait(void *data, const struct os_count_options *options, os_quan
     return 0;
 }
 
-/* Returns the last pid or thread identifier that was assigned (proc_pid_loadavg(5), its last
- * field); 0: not known. While it is unchanged, no process was born. */
-static uint64_t last_born(const struct os *os)
+/* The last pid or thread identifier that was assigned; negative: not known. While it is unchanged,
+ * no process was born. */
+static int64_t last_born(const struct os *os)
 {
-    char text[TEXT_BYTES];
-    struct span word;
-    uint64_t number = 0;
-    int64_t size = os->live ? linux_read_line(os, os->proc, "loadavg", text, sizeof text) : 0;
-    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
-    for (int i = 0; i < 4; i++) {
-        if (!cursor_word(&at, &word))
-            return 0;
-    }
-    cursor_blanks(&at);
-    return cursor_u64(&at, &number) ? number : 0;
+    int file = -1;
+    int64_t pid = os->live ? os_last_pid(os, &file) : -1;
+    os_close_descriptor(file);
+    return pid;
 }
 
 static int child_wait(void *data, int64_t pid, os_quantities *counts UNUSED)
@@ -77,26 +66,17 @@ static int child_wait(void *data, int64_t pid, os_quantities *counts UNUSED)
 static bool ignores_children(const struct os *os, int64_t pid)
 {
     char text[TEXT_BYTES];
-    struct span line;
+    struct os_status status;
     int64_t size = os->live ? linux_process_line(os, pid, "status", text, sizeof text) : 0;
-    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
-    while (cursor_line(&at, &line)) {
-        struct cursor field = cursor_over(line.bytes, line.size);
-        uint64_t mask;
-        if (!cursor_literal(&field, "SigIgn:"))
-            continue;
-        cursor_blanks(&field);
-        return number_hex(&field.at, field.end, &mask) && (mask >> (SIGCHLD - 1) & 1) != 0;
-    }
-    return false;
+    return size > 0 && os_parse_status(text, (size_t)size, OS_STATUS_IGNORED, &status) &&
+           (status.has & OS_STATUS_IGNORED) != 0 && (status.ignored >> (SIGCHLD - 1) & 1) != 0;
 }
 
 static void ended_wait(void *data, int64_t pid)
 {
     struct count_wait_state *state = data;
     if (pid == state->root)
-        state->alone = state->last_born >= (uint64_t)pid &&
-                       last_born(state->os) == state->last_born;
+        state->alone = state->last_born >= pid && last_born(state->os) == state->last_born;
     if (pid != state->root || !state->alone) /* without children nothing can be lost */
         state->lossy |= ignores_children(state->os, pid);
 }

@@ -20,8 +20,6 @@
 /* Records that wait for the births before them. */
 enum { WAITING_MAX = 512 };
 
-/* If the connector's buffer is small (some 500 births): sufficient for 25,000 births per second. */
-
 /* A process that lives, as far as is known. */
 struct alive {
     struct pid_node node;
@@ -235,11 +233,7 @@ void os_ends_read(struct os_ends *ends, struct counted *out)
     os_ends_drain(ends);
     if (ends->records)
         read_records(ends, out);
-    const struct births *births = &ends->connector.births;
-    os_count(out, COUNTED_PROCESSES, (double)births->count, VITALS_LOWER_BOUND,
-             ends->connector.lossy || births->cut
-                 ? "heard of by the process connector; some were lost"
-                 : "heard of by the process connector");
+    connector_read(&ends->connector, out);
 }
 
 const char *os_ends_names(const struct os_ends *ends)

@@ -124,7 +124,7 @@ bool own_group_held(const struct os *os, const struct own_group *group, uint64_t
     /* Version 1 has both its own and, with "total_", those of all groups below it. */
     static const char *const NAMES[][2] = {{"total_rss", "total_shmem"}, {"anon", "shmem"}};
     char text[TEXT_BYTES];
-    int64_t size = own_group_read(os, group, "memory.stat", text, sizeof text);
+    int64_t size = linux_read_line(os, group->folder, "memory.stat", text, sizeof text);
     for (size_t i = 0; size > 0 && i < ARRAY_COUNT(NAMES); i++) {
         const struct span anonymous = {NAMES[i][0], strlen(NAMES[i][0])};
         const struct span shared = {NAMES[i][1], strlen(NAMES[i][1])};
@@ -188,6 +188,13 @@ os_quantities own_figures_found(struct own_group *group, const struct own_figure
     return found;
 }
 
+os_quantities own_figures_found_v2(const struct os *os, struct own_group *group)
+{
+    char controllers[TEXT_BYTES];
+    (void)linux_read_line(os, group->folder, "cgroup.controllers", controllers, sizeof controllers);
+    return own_figures_found(group, own_figures_v2, controllers);
+}
+
 void own_figures_read(const struct os *os, const struct own_group *group,
                       const struct own_figure *figures, os_quantities counts, struct counted *out)
 {
@@ -206,7 +213,7 @@ void own_figures_read(const struct os *os, const struct own_group *group,
         if (strcmp(seen, file) != 0)
             size = (group->held >> first & 1) != 0
                        ? os_read_kept(group->files[first], text, sizeof text - 1)
-                       : own_group_read(os, group, file, text, sizeof text);
+                       : linux_read_line(os, group->folder, file, text, sizeof text);
         seen = file;
         bool cut = size + 1 >= (int64_t)sizeof text; /* more disks than there was room for */
         /* The kernel may know by ticks only what was the user's and what its own. Their sum is

@@ -45,13 +45,10 @@ static void close_all(struct own_group *group)
 
 int own_group_make(const struct os *os, const struct cgroup_place *place, struct own_group *out)
 {
-    char path[CGROUP_PATH_MAX + 1];
     struct own_group made = {.folder = -1, .maker = os_self()};
-    if (!place->found || place->outer || os->sys < 0 || place->path.size >= sizeof path)
+    if (!place->found || place->outer || os->sys < 0)
         return -ENOENT;
-    memcpy(path, place->path.bytes, place->path.size);
-    path[place->path.size] = '\0';
-    made.parent = openat(os->sys, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    made.parent = openat(os->sys, place->path.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (made.parent < 0)
         return -errno;
     (void)snprintf(made.name, sizeof made.name, "%s%lld-%u", PREFIX, (long long)made.maker,
@@ -90,12 +87,6 @@ bool own_group_has(const struct own_group *group, const char *file)
     return faccessat(group->folder, file, R_OK, 0) == 0;
 }
 
-int64_t own_group_read(const struct os *os, const struct own_group *group, const char *file,
-                       char *out, size_t capacity)
-{
-    return linux_read_line(os, group->folder, file, out, capacity);
-}
-
 static int write_file(const struct os *os, const struct own_group *group, const char *file,
                       const char *text)
 {
@@ -132,7 +123,7 @@ bool own_group_kill(const struct os *os, const struct own_group *group)
      * that fork meanwhile. */
     for (int i = 0; i < ROUNDS; i++) {
         char text[16 * 1024];
-        int64_t size = own_group_read(os, group, "cgroup.procs", text, sizeof text), pid;
+        int64_t size = linux_read_line(os, group->folder, "cgroup.procs", text, sizeof text), pid;
         struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
         bool any = false;
         for (struct span line; cursor_line(&at, &line);) {
@@ -216,7 +207,7 @@ void own_group_remove(const struct os *os, struct own_group *group)
         int code = remove_tree(group->parent, group->name, 0);
         for (int i = 0; i < ROUNDS && code == -EBUSY; i++) {
             char text[64];
-            if (own_group_read(os, group, "cgroup.procs", text, sizeof text) > 0)
+            if (linux_read_line(os, group->folder, "cgroup.procs", text, sizeof text) > 0)
                 break; /* a process lives in it */
             pause_ms(1);
             code = remove_tree(group->parent, group->name, 0);

@@ -30,10 +30,6 @@ int own_group_open(const struct os *os, const char *path, struct own_group *out)
 
 bool own_group_has(const struct own_group *group, const char *file);
 
-/* As linux_read_line. 0 and above, or negative errno. */
-int64_t own_group_read(const struct os *os, const struct own_group *group, const char *file,
-                       char *out, size_t capacity);
-
 /* The limits that a cgroup gets. They are higher than the user's: the run is asked to end when it
  * passes its limit, before the kernel ends it; and a cgroup counts threads, not processes. */
 static inline uint64_t own_hard_memory(uint64_t limit)
@@ -97,6 +93,9 @@ extern const struct own_figure own_figures_v2[], own_figures_v1[];
  * group that was made are opened, once for finding and reading them. */
 os_quantities own_figures_found(struct own_group *group, const struct own_figure *figures,
                                 const char *controllers);
+
+/* The same of own_figures_v2, by the controllers that the group itself names. */
+os_quantities own_figures_found_v2(const struct os *os, struct own_group *group);
 
 /* Reads those of `counts`. */
 void own_figures_read(const struct os *os, const struct own_group *group,

@@ -252,14 +252,8 @@ static void diagnose_cgroups(const struct ourselves *self)
 
     /* Check the rights of the folder: can a group be made below ours? */
     const struct cgroup_found *found = &cgroups.found[CGROUP_SECOND];
-    const struct cgroup_place *place = &found->place;
-    char path[CGROUP_PATH_MAX + 1];
-    bool may = found->version == 2 && !place->outer && place->path.size < sizeof path;
-    if (may) {
-        memcpy(path, place->path.bytes, place->path.size);
-        path[place->path.size] = '\0';
-        may = faccessat(self->os->sys, path, W_OK | X_OK, AT_EACCESS) == 0;
-    }
+    bool may = found->version == 2 && !found->place.outer &&
+               faccessat(self->os->sys, found->place.path.bytes, W_OK | X_OK, AT_EACCESS) == 0;
     if (!cgroups.first && !cgroups.second)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "none is mounted: limits, containers and jobs are not known",

@@ -453,20 +453,12 @@ void os_reap_one(int64_t pid)
 
 int64_t os_children(const struct os *os, int64_t *pids, size_t capacity)
 {
-    char name[64];
-    struct buffer text = {0};
-    bool cut;
-    (void)snprintf(name, sizeof(name), "task/%d/children", (int)getpid());
-    int code = os_process_file(os, getpid(), name, 1 << 20, &text, &cut);
-    struct cursor cursor = cursor_over(text.bytes, text.size);
-    int64_t count = 0;
-    uint64_t pid;
-    while (code == 0 && cursor_u64(&cursor, &pid)) {
-        if ((size_t)count < capacity)
-            pids[count] = (int64_t)pid;
-        count++;
-    }
-    buffer_done(&text);
+    struct os_pids children = {0};
+    int code = os_list_children(os, getpid(), 1, &children);
+    int64_t count = (int64_t)children.count;
+    for (size_t i = 0; i < children.count && i < capacity; i++)
+        pids[i] = children.items[i];
+    os_pids_done(&children);
     return code < 0 ? code : count;
 }
 

@@ -95,7 +95,7 @@ struct cgroup_place {
     bool found;
     bool outer;              /* only ancestors are visible: path is that of the mount */
     size_t mount_size;       /* length of the mount point at the beginning of path */
-    struct cgroup_path path; /* "fs/cgroup/memory/a/b" */
+    struct cgroup_path path; /* "fs/cgroup/memory/a/b", NUL-terminated */
 };
 
 /* Takes the mount for a cgroup's place if it shows more of its ancestors than `place` does. */
