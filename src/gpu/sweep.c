@@ -161,13 +161,8 @@ struct begun {
 static int read_begun(const struct os *os, int64_t pid, struct begun *out)
 {
     char text[OS_STAT_TEXT];
-    struct os_process process;
     struct os_stat stat;
-    int result = os_process_open(os, pid, false, &process);
-    if (result < 0)
-        return result;
-    result = os_process_stat(&process, text, &stat);
-    os_process_close(&process);
+    int result = os_stat_of(os, pid, text, &stat);
     if (result < 0 || !(stat.has & OS_STAT_START))
         return result < 0 ? result : -EBADMSG;
     bool is_named = (stat.has & OS_STAT_NAME) && span_equal(stat.name, "systemd-logind");

@@ -421,9 +421,6 @@ bool os_count_processes(const struct os *os, struct os_process_count *count, siz
  * of mounts only where the first process belongs to us and we may not trace. */
 bool os_hides_processes(const struct os *os);
 
-/* Likewise, of a folder below /proc; one list has one folder. */
-int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids);
-
 /* Adds the children of a process of so many threads: three system calls for each thread, and three
  * for the list of threads where there are several. Negative errno; -ENOENT also where the kernel
  * has no such files. Some may be missing where others end meanwhile. */
@@ -548,6 +545,10 @@ void os_process_close(struct os_process *process);
  * was reused. One system call. */
 int os_process_stat(const struct os_process *process, char text[static OS_STAT_TEXT],
                     struct os_stat *out);
+
+/* The same of a process whose files are not kept open. Three system calls. */
+int os_stat_of(const struct os *os, int64_t pid, char text[static OS_STAT_TEXT],
+               struct os_stat *out);
 
 /* The name below /dev of a terminal as os_stat numbers it, "pts/3"; "204:65" where the device has
  * none, and "" for 0. Returns its length. Three system calls for what is neither a pseudoterminal

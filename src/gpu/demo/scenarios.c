@@ -155,12 +155,8 @@ static void consider(vitals_context *context, uint64_t *starts, int64_t pid)
 {
     struct world_player *players = context->players;
     char text[OS_STAT_TEXT];
-    struct os_process process;
-    struct os_stat stat = {0};
-    if (os_process_open(&context->os, pid, false, &process) < 0)
-        return;
-    int result = os_process_stat(&process, text, &stat);
-    os_process_close(&process);
+    struct os_stat stat;
+    int result = os_stat_of(&context->os, pid, text, &stat);
     uint64_t start = result == 0 && stat.virtual_bytes > 0 ? stat.start_ticks : 0;
     size_t place = context->player_count;
     while (place > 0 && start >= starts[place - 1] && start > 0)

@@ -128,6 +128,35 @@ int linux_read_all(int descriptor, size_t limit, bool at_once, struct buffer *ou
     }
 }
 
+int linux_read_file(const struct os *os, int root, const char *path, int flags, size_t limit,
+                    struct buffer *out, bool *cut)
+{
+    int descriptor = linux_open(os, root, path, flags);
+    if (descriptor < 0)
+        return descriptor;
+    int result = linux_read_all(descriptor, limit, false, out, cut);
+    os_close_descriptor(descriptor);
+    return result;
+}
+
+int linux_read_bytes(int descriptor, bool at_once, char *out, size_t capacity, size_t *size)
+{
+    *size = 0;
+    for (;;) {
+        char beyond;
+        bool full = *size == capacity;
+        int64_t got = linux_read(descriptor, full ? &beyond : out + *size,
+                                 full ? 1 : capacity - *size, *size);
+        if (got <= 0)
+            return (int)got;
+        if (full)
+            return -EFBIG;
+        *size += (size_t)got;
+        if (at_once && *size < capacity)
+            return 0;
+    }
+}
+
 int64_t linux_read_line(const struct os *os, int root, const char *path, char *out, size_t capacity)
 {
     out[0] = '\0';

@@ -31,18 +31,9 @@ int os_note_read(int folder, const char *name, char *out, size_t capacity, size_
     int descriptor = linux_open(&silent, folder, name, O_NOFOLLOW);
     if (descriptor < 0)
         return descriptor;
-    char beyond;
-    int64_t got = 1;
-    while (*size < capacity && got > 0) {
-        got = linux_read(descriptor, out + *size, capacity - *size, *size);
-        *size += got > 0 ? (size_t)got : 0;
-    }
-    if (got > 0) // it is full
-        got = linux_read(descriptor, &beyond, 1, capacity);
-    if (got > 0)
-        got = -EFBIG;
+    int result = linux_read_bytes(descriptor, false, out, capacity, size);
     os_close_descriptor(descriptor);
-    return (int)got;
+    return result;
 }
 
 int os_var_changed(const struct os *os, const char *path, uint64_t *changed_ns)

@@ -27,6 +27,14 @@ int64_t linux_read(int descriptor, char *out, size_t capacity, uint64_t offset);
  * long as there is room, so that a short read is its end and saves the one that says so. */
 int linux_read_all(int descriptor, size_t limit, bool at_once, struct buffer *out, bool *cut);
 
+/* The same of a file below one of the roots, opened with `flags`. */
+int linux_read_file(const struct os *os, int root, const char *path, int flags, size_t limit,
+                    struct buffer *out, bool *cut);
+
+/* As many bytes of a file as there is room for, `at_once` as of linux_read_all. 0 or negative
+ * errno, -EFBIG where there are more; *size is set in any case. */
+int linux_read_bytes(int descriptor, bool at_once, char *out, size_t capacity, size_t *size);
+
 /* The whole of a small file, NUL-terminated and without a last newline; what does not fit is cut.
  * Returns its size, or negative errno (and "" in out). */
 int64_t linux_read_line(const struct os *os, int root, const char *path, char *out,

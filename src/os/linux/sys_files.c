@@ -31,20 +31,7 @@ static int read_file(const struct os *os, const char *path, bool at_once, char *
     int descriptor = open_below(os, path, 0);
     if (descriptor < 0)
         return descriptor;
-    int result = 0;
-    for (bool more = true; more && result == 0;) {
-        char beyond;
-        bool full = *size == capacity;
-        int64_t got = linux_read(descriptor, full ? &beyond : out + *size,
-                                 full ? 1 : capacity - *size, *size);
-        if (got < 0)
-            result = (int)got;
-        else if (full && got > 0)
-            result = -EFBIG;
-        else
-            *size += (size_t)got;
-        more = got > 0 && !(at_once && *size < capacity);
-    }
+    int result = linux_read_bytes(descriptor, at_once, out, capacity, size);
     os_close_descriptor(descriptor);
     return result;
 }

@@ -266,7 +266,6 @@ UNSUPPORTED(os_task_iterator_read(struct os_task_iterator *iterator,
                                   const struct os_task_digest **items, size_t *count))
 DOES_NOTHING(os_task_iterator_close(struct os_task_iterator *iterator))
 DOES_NOTHING(os_pids_done(struct os_pids *pids))
-UNSUPPORTED(os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids))
 UNSUPPORTED(os_pids_append(struct os_pids *pids, int64_t pid))
 DOES_NOTHING(os_pids_settle(struct os_pids *pids))
 UNSUPPORTED(os_list_group(int folder, struct os_pids *pids))
@@ -282,6 +281,8 @@ UNSUPPORTED(os_process_open_statm(const struct os *os, struct os_process *proces
 DOES_NOTHING(os_process_close(struct os_process *process))
 UNSUPPORTED(os_process_stat(const struct os_process *process, char text[static OS_STAT_TEXT],
                             struct os_stat *out))
+UNSUPPORTED(os_stat_of(const struct os *os, int64_t pid, char text[static OS_STAT_TEXT],
+                       struct os_stat *out))
 SETS(size_t,
      os_terminal_name(const struct os *os, int64_t device, char out[static OS_TERMINAL_TEXT]),
      out[0] = '\0', 0)

@@ -144,21 +144,12 @@ int os_tracked_cgroup_list(const struct os_tracked_cgroup *attached, size_t whic
     return list_below(attached->os, attached->groups[which].own.folder, 0, pids);
 }
 
-static bool read_stat(const struct os *os, int64_t pid, struct os_stat *out)
-{
-    struct os_process process;
-    char text[OS_STAT_TEXT];
-    if (os_process_open(os, pid, false, &process) < 0)
-        return false;
-    int code = os_process_stat(&process, text, out);
-    os_process_close(&process);
-    return code == 0;
-}
-
 int64_t os_parent_of(const struct os *os, int64_t pid)
 {
+    char text[OS_STAT_TEXT];
     struct os_stat stat;
-    return read_stat(os, pid, &stat) && (stat.has & OS_STAT_PARENT) != 0 ? stat.parent_pid : -1;
+    bool known = os_stat_of(os, pid, text, &stat) == 0 && (stat.has & OS_STAT_PARENT) != 0;
+    return known ? stat.parent_pid : -1;
 }
 
 bool os_tracked_cgroup_holds(struct os_tracked_cgroup *attached, size_t which, int64_t pid)
@@ -175,8 +166,9 @@ bool os_tracked_cgroup_holds(struct os_tracked_cgroup *attached, size_t which, i
         (theirs->cgroup.size == ours->size || bytes[ours->size] == '/'))
         return true;
     /* A process that has ended may be shown elsewhere until it is reaped; it has been counted. */
+    char text[OS_STAT_TEXT];
     struct os_stat stat;
-    return !read_stat(os, pid, &stat) ||
+    return os_stat_of(os, pid, text, &stat) < 0 ||
            ((stat.has & OS_STAT_STATE) != 0 && (stat.state == 'Z' || stat.state == 'X'));
 }
 

@@ -56,17 +56,6 @@ static void note_error(struct logins_reading *reading, int error)
         reading->error = error;
 }
 
-static int read_below(const struct logins_reading *reading, int root, const char *path,
-                      size_t limit, struct buffer *out, bool *cut)
-{
-    int descriptor = linux_open(reading->os, root, path, O_NOFOLLOW);
-    if (descriptor < 0)
-        return descriptor;
-    int result = linux_read_all(descriptor, limit, false, out, cut);
-    os_close_descriptor(descriptor);
-    return result;
-}
-
 static void read_sessions(struct logins_reading *reading)
 {
     int directory = linux_open(reading->os, reading->os->run, "systemd/sessions", O_DIRECTORY);
@@ -89,8 +78,8 @@ static void read_sessions(struct logins_reading *reading)
         }
         struct login session;
         buffer_reset(&text);
-        int result = read_below(reading, directory, entry->d_name, SESSION_LIMIT, &text,
-                                &reading->partial);
+        int result = linux_read_file(reading->os, directory, entry->d_name, O_NOFOLLOW,
+                                     SESSION_LIMIT, &text, &reading->partial);
         if (result < 0)
             note_error(reading, result); /* ENOENT: the session has just ended */
         if (result < 0 || text.size == 0 || !login_parse_session(text.bytes, text.size, &session))
@@ -112,7 +101,8 @@ int table_logins(const struct os *os, struct row_batch *out)
         return -ENOTSUP;
     struct logins_reading reading = {.os = os, .out = out};
     struct buffer *utmp = &reading.utmp;
-    int result = read_below(&reading, os->run, "utmp", UTMP_LIMIT, utmp, &reading.partial);
+    int result = linux_read_file(os, os->run, "utmp", O_NOFOLLOW, UTMP_LIMIT, utmp,
+                                 &reading.partial);
     if (result < 0)
         note_error(&reading, result);
     reading.found = result == 0;

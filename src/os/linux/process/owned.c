@@ -20,12 +20,7 @@ static enum process_kind read_kind(const struct os *os, int64_t pid)
 {
     char text[OS_STAT_TEXT];
     struct os_stat stat;
-    struct os_process process;
-    if (os_process_open(os, pid, false, &process) < 0)
-        return PROCESS_UNKNOWN;
-    int result = os_process_stat(&process, text, &stat);
-    os_process_close(&process);
-    return result < 0 ? PROCESS_UNKNOWN : linux_kind_of(&stat);
+    return os_stat_of(os, pid, text, &stat) < 0 ? PROCESS_UNKNOWN : linux_kind_of(&stat);
 }
 
 int64_t linux_living_thread(const struct os *os, int64_t pid, struct os *threads)

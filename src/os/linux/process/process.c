@@ -73,6 +73,18 @@ int os_process_stat(const struct os_process *process, char text[static OS_STAT_T
     return os_parse_stat(text, (size_t)size, out) ? 0 : -EBADMSG;
 }
 
+int os_stat_of(const struct os *os, int64_t pid, char text[static OS_STAT_TEXT],
+               struct os_stat *out)
+{
+    struct os_process process;
+    int result = os_process_open(os, pid, false, &process);
+    if (result < 0)
+        return result;
+    result = os_process_stat(&process, text, out);
+    os_process_close(&process);
+    return result;
+}
+
 int os_process_statm(const struct os_process *process, struct os_statm *out)
 {
     char text[256];

@@ -64,9 +64,28 @@ static void sort_pids(struct os_pids *pids)
 
 int os_list_processes(const struct os *os, struct os_pids *pids)
 {
+    struct process_list_stream *stream = pids->stream;
+    pids->count = 0;
+    if (stream == NULL) {
+        int directory = linux_open(os, os->proc, ".", O_DIRECTORY);
+        if (directory < 0)
+            return directory;
+        pids->stream = stream = memory_alloc(sizeof *stream);
+        if (stream == NULL) {
+            os_close_descriptor(directory);
+            return -ENOMEM;
+        }
+        stream->directory = directory;
+    }
+    if (lseek(stream->directory, 0, SEEK_SET) < 0)
+        return -errno;
+    int result = linux_entries_each(stream->directory, stream->entries, sizeof stream->entries,
+                                    add_pid, pids);
+    if (result < 0)
+        return result;
+    sort_pids(pids);
     /* A procfs lists at least the process that reads it: a folder without one is something else. */
-    int result = os_list_numbers(os, ".", pids);
-    return result == 0 && pids->count == 0 ? -ENODATA : result;
+    return pids->count == 0 ? -ENODATA : 0;
 }
 
 /* The links of a folder: those of procfs are counted so in proc_root_getattr, of sysfs by its
@@ -108,30 +127,6 @@ bool os_count_processes(const struct os *os, struct os_process_count *count, siz
     if (count->known)
         *out = (size_t)(links - count->folders);
     return count->known;
-}
-
-int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids)
-{
-    struct process_list_stream *stream = pids->stream;
-    pids->count = 0;
-    if (stream == NULL) {
-        int directory = linux_open(os, os->proc, folder, O_DIRECTORY);
-        if (directory < 0)
-            return directory;
-        pids->stream = stream = memory_alloc(sizeof *stream);
-        if (stream == NULL) {
-            os_close_descriptor(directory);
-            return -ENOMEM;
-        }
-        stream->directory = directory;
-    }
-    if (lseek(stream->directory, 0, SEEK_SET) < 0)
-        return -errno;
-    int result = linux_entries_each(stream->directory, stream->entries, sizeof stream->entries,
-                                    add_pid, pids);
-    if (result == 0)
-        sort_pids(pids);
-    return result;
 }
 
 void os_pids_settle(struct os_pids *pids)
@@ -209,11 +204,14 @@ int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct 
 {
     if (threads <= 1)
         return children_of(os, pid, pid, pids);
-    char path[64];
+    int folder = linux_process_open(os, pid, "task", O_DIRECTORY);
+    if (folder < 0)
+        return folder;
     struct os_pids tasks = {.items = NULL};
-    (void)snprintf(path, sizeof(path), "%lld/task", (long long)pid);
-    int code = os_list_numbers(os, path, &tasks);
-    for (size_t i = 0; i < tasks.count && i < THREADS_MAX && code == 0; i++) {
+    bool cut;
+    int code = linux_numbers_read(folder, THREADS_MAX, &tasks, &cut);
+    os_close_descriptor(folder);
+    for (size_t i = 0; i < tasks.count && code == 0; i++) {
         code = children_of(os, pid, tasks.items[i], pids);
         if (code == -ENOENT || code == -ESRCH)
             code = 0; /* that thread has ended */

@@ -23,16 +23,11 @@ int metrics_file(struct metrics_reading *reading, const char *name, size_t limit
 
 const struct os_stat *metrics_stat(struct metrics_reading *reading)
 {
-    struct os_process process;
     char text[OS_STAT_TEXT];
     if (!reading->stat_read) {
         reading->stat_read = true;
-        reading->stat_error = os_process_open(reading->os, reading->pid, false, &process);
-        if (reading->stat_error == 0) {
-            reading->stat_error = os_process_stat(&process, text, &reading->stat);
-            os_process_close(&process);
-            reading->stat.name = (struct span){"", 0}; // it lay in `text`
-        }
+        reading->stat_error = os_stat_of(reading->os, reading->pid, text, &reading->stat);
+        reading->stat.name = (struct span){"", 0}; // it lay in `text`
     }
     return reading->stat_error < 0 ? NULL : &reading->stat;
 }

@@ -45,12 +45,6 @@ vitals_availability batch_reason(struct metrics_reading *reading, int error);
 void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
                        vitals_availability reason);
 
-static inline void batch_set_u64_as(struct row_batch *out, vitals_metric metric, uint64_t number,
-                                    vitals_availability state)
-{
-    batch_set_value(out, metric, (struct value){.as.u64 = number, .state = (signed char)state});
-}
-
 /* ---- parsers: pure, total, fuzzed ---- */
 
 /* Names of capabilities, joined by commas; "all" for every one up to `last`, nothing for none. */

@@ -9,6 +9,12 @@
 /* Whether a metric of the list, which ends by 0, is wanted. */
 bool batch_wants_any(const struct row_batch *out, const vitals_metric *metrics);
 
+static inline void batch_set_u64_as(struct row_batch *out, vitals_metric metric, uint64_t number,
+                                    vitals_availability state)
+{
+    batch_set_value(out, metric, (struct value){.as.u64 = number, .state = (signed char)state});
+}
+
 /* Opens "PID/name" below /proc. A descriptor, or negative errno. */
 int linux_process_open(const struct os *os, int64_t pid, const char *name, int flags);
 

@@ -252,17 +252,10 @@ static int compare_paths(const void *a, const void *b)
     return order != 0 ? order : (int)x->group->deleted.as.u64 - (int)y->group->deleted.as.u64;
 }
 
-static void add_sum(struct row_batch *out, vitals_metric metric, uint64_t sum, bool whole)
-{
-    struct value value = value_u64(sum);
-    value.state = whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
-    batch_set_value(out, metric, value);
-}
-
 /* Rows by path, and then what was deleted after what is there. */
 static void add_files(struct row_batch *out, const struct groups *groups)
 {
-    bool whole = !groups->cut;
+    const vitals_availability state = groups->cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
     if (groups->count == 0 || out->failed)
         return;
     struct named *order = memory_array(groups->count, sizeof *order);
@@ -280,12 +273,12 @@ static void add_files(struct row_batch *out, const struct groups *groups)
         batch_add_row(out, VITALS_TABLE_MAPPED_FILE, i + 1, order[i].path);
         batch_set_text(out, VITALS_MAPPED_FILE_PATH, order[i].path);
         batch_set_value(out, VITALS_MAPPED_FILE_DELETED, group->deleted);
-        add_sum(out, VITALS_MAPPED_FILE_MAPPINGS, group->mappings, whole);
-        add_sum(out, VITALS_MAPPED_FILE_SIZE_BYTES, group->address_bytes, whole);
+        batch_set_u64_as(out, VITALS_MAPPED_FILE_MAPPINGS, group->mappings, state);
+        batch_set_u64_as(out, VITALS_MAPPED_FILE_SIZE_BYTES, group->address_bytes, state);
         for (size_t k = 0; k < MAPPING_SIZES; k++)
             if (group->told[k] != 0)
-                add_sum(out, SIZES[k].file, group->sums[k],
-                        whole && group->told[k] == group->mappings);
+                batch_set_u64_as(out, SIZES[k].file, group->sums[k],
+                                 group->told[k] == group->mappings ? state : VITALS_LOWER_BOUND);
     }
     memory_free(order);
 }

@@ -242,11 +242,7 @@ static int load(const struct os *os)
     enum { LAYOUT_MOST = 64 * 1024 * 1024 };
     struct buffer layout = {0};
     bool cut = false;
-    int file = linux_open(os, os->sys, "kernel/btf/vmlinux", 0);
-    if (file < 0)
-        return file;
-    int result = linux_read_all(file, LAYOUT_MOST, false, &layout, &cut);
-    os_close_descriptor(file);
+    int result = linux_read_file(os, os->sys, "kernel/btf/vmlinux", 0, LAYOUT_MOST, &layout, &cut);
     if (result == 0 && cut)
         result = -EFBIG;
     if (result == 0) {

@@ -58,12 +58,9 @@ static int read_text(struct sockets_reading *reading, const char *name)
     char path[PATH_TEXT];
     buffer_reset(&reading->text);
     snprintf(path, sizeof path, "%s/%s", reading->prefix, name);
-    int descriptor = linux_open(reading->os, reading->os->proc, path, 0);
-    if (descriptor < 0)
-        return descriptor;
     bool cut = false;
-    int result = linux_read_all(descriptor, SOCKET_FILE_LIMIT, false, &reading->text, &cut);
-    os_close_descriptor(descriptor);
+    int result = linux_read_file(reading->os, reading->os->proc, path, 0, SOCKET_FILE_LIMIT,
+                                 &reading->text, &cut);
     reading->list->cut |= cut;
     return result;
 }
