@@ -4,7 +4,7 @@
  * one row each. Entries have had 16, 24 and 32 bytes, and not always the size that belongs to the
  * function's name (nvitop issues 75, 88, 94), so the layout is deduced from the bytes that the
  * driver wrote, and verified. The utilization of each process is in process_utilization.c. */
-#include "gpu/fill.h"
+#include "gpu/clients.h"
 #include "gpu/nvidia/state.h"
 #include "util/memory.h"
 
@@ -94,25 +94,15 @@ bool nvidia_decode_list(const struct nvidia_list *list, struct gpu_processes *ou
         }
 
         /* Listed twice is the same memory reported twice: it is never summed. */
-        uint32_t at = out->count;
-        while (at > 0 && out->items[at - 1].pid >= (int64_t)entry.pid)
-            at--;
-        struct gpu_process *item = &out->items[at];
-        if (at == out->count || item->pid != (int64_t)entry.pid) {
-            if (out->count == GPU_PROCESSES_MAX) {
-                out->cut = true;
-                continue;
-            }
-            memmove(item + 1, item, (out->count - at) * sizeof *item);
-            *item = (struct gpu_process){.pid = entry.pid};
-            *reading_of(item,
-                        VITALS_GPU_PROCESS_MEMORY_USED_BYTES) = value_missing(VITALS_UNSUPPORTED);
-            out->count++;
-        }
+        struct gpu_process *item = gpu_processes_put(out, entry.pid);
+        if (item == NULL)
+            continue;
+        struct value *memory = reading_of(item, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+        if (memory->state == VITALS_UNSET)
+            *memory = value_missing(VITALS_UNSUPPORTED);
         item->uses |= list->use;
         set_instance(item, VITALS_GPU_PROCESS_GPU_INSTANCE_ID, entry.gpu_instance);
         set_instance(item, VITALS_GPU_PROCESS_COMPUTE_INSTANCE_ID, entry.compute_instance);
-        struct value *memory = reading_of(item, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
         if (entry.memory_bytes > EXACT_MAX && entry.memory_bytes != NVML_NOT_AVAILABLE_64)
             *memory = value_missing(VITALS_FAILED);
         else if (entry.memory_bytes != NVML_NOT_AVAILABLE_64 &&
