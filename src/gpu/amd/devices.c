@@ -190,9 +190,7 @@ static bool take_card(const char *name, void *data)
 
     struct amd *amd = walk->amd;
     const struct os *os = &amd->context->os;
-    char path[OS_SYS_PATH];
-    pci_path(path, found.folder, "drm");
-    os_sys_list(os, path, take_node, who);
+    pci_list(os, found.folder, "drm", take_node, who);
     for (uint32_t i = 0; i < amd->topology.count && found.node_count < AMD_PARTITIONS; i++)
         if (kfd_is_on(&amd->topology.nodes[i], found.who.pci_bus_id))
             found.nodes[found.node_count++] = amd->topology.nodes[i];

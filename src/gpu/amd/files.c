@@ -206,13 +206,12 @@ static bool take_connector(const char *name, void *data)
 static bool take_card(const char *name, void *data)
 {
     struct display_walk *walk = data;
-    char file[OS_SYS_NAME + 8], path[OS_SYS_PATH];
+    char file[OS_SYS_NAME + 8];
     if (strncmp(name, "card", 4) != 0)
         return true;
     snprintf(walk->card, sizeof walk->card, "%s", name);
     snprintf(file, sizeof file, "drm/%s", name);
-    if (pci_path(path, walk->reader->device->folder, file))
-        os_sys_list(walk->reader->os, path, take_connector, walk);
+    pci_list(walk->reader->os, walk->reader->device->folder, file, take_connector, walk);
     return false;
 }
 
@@ -264,12 +263,10 @@ void amd_read_files(struct amd_reader *reader)
     }
 
     struct display_walk walk = {.reader = reader};
-    char path[OS_SYS_PATH];
     if (!amd_wants(reader, VITALS_GPU_DISPLAY_ATTACHED) &&
         !amd_wants(reader, VITALS_GPU_DISPLAY_ACTIVE))
         return;
-    if (pci_path(path, reader->device->folder, "drm"))
-        os_sys_list(reader->os, path, take_card, &walk);
+    pci_list(reader->os, reader->device->folder, "drm", take_card, &walk);
     if (walk.connectors == 0)
         return;
     gpu_fill(reader->sample, VITALS_GPU_DISPLAY_ATTACHED, value_u64(walk.attached));

@@ -98,12 +98,11 @@ void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     struct amd *amd = state;
     struct amd_device *device = amd->devices[slot];
     const struct os *os = &amd->context->os;
-    char path[OS_SYS_PATH];
     uint64_t stamp_ns = os_now_ns(os);
     out->count = 0;
     out->cut = false;
     out->state = VITALS_HAVE;
-    if (!pci_path(path, device->folder, "vendor") || !os_sys_exists(os, path)) {
+    if (!pci_exists(os, device->folder, "vendor")) {
         out->state = VITALS_GONE;
     } else if (!device->partitioned) {
         /* Find out if the memory is the machine's, if no sample has done so yet. */

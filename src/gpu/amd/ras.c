@@ -71,13 +71,13 @@ static bool take_block(const char *name, void *data)
 /* An empty file means that no page is bad. */
 static void read_pages(struct amd_reader *reader)
 {
-    char path[OS_SYS_PATH], text[PAGES_TEXT];
+    char text[PAGES_TEXT];
     struct amd_bad_pages pages;
-    if ((!amd_wants(reader, VITALS_GPU_RETIRED_PAGES_UNCORRECTED) &&
-         !amd_wants(reader, VITALS_GPU_RETIRED_PAGES_PENDING)) ||
-        !pci_path(path, reader->device->folder, "ras/gpu_vram_bad_pages"))
+    if (!amd_wants(reader, VITALS_GPU_RETIRED_PAGES_UNCORRECTED) &&
+        !amd_wants(reader, VITALS_GPU_RETIRED_PAGES_PENDING))
         return;
-    int result = os_sys_text(reader->os, path, text, sizeof text);
+    int result = pci_text(reader->os, reader->device->folder, "ras/gpu_vram_bad_pages", text,
+                          sizeof text);
     amd_bad_pages_parse((struct span){text, strlen(text)}, &pages);
     struct value retired = value_u64(pages.retired), pending = value_u64(pages.pending > 0);
     if (result == -EFBIG)
@@ -93,12 +93,10 @@ void amd_read_errors(struct amd_reader *reader)
     struct error_walk walk = {.reader = reader,
                               .uncorrected = value_missing(VITALS_UNSUPPORTED),
                               .corrected = value_missing(VITALS_UNSUPPORTED)};
-    char path[OS_SYS_PATH];
     if (gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_ERROR) ||
         amd_wants(reader, VITALS_GPU_ECC_ERRORS_UNCORRECTED) ||
         amd_wants(reader, VITALS_GPU_ECC_ERRORS_CORRECTED)) {
-        if (pci_path(path, reader->device->folder, "ras"))
-            os_sys_list(reader->os, path, take_block, &walk);
+        pci_list(reader->os, reader->device->folder, "ras", take_block, &walk);
         gpu_fill(reader->sample, VITALS_GPU_ECC_ERRORS_UNCORRECTED, walk.uncorrected);
         gpu_fill(reader->sample, VITALS_GPU_ECC_ERRORS_CORRECTED, walk.corrected);
     }

@@ -130,8 +130,7 @@ void amd_sample(void *state, uint32_t slot, struct gpu_sample *out)
         .os = &amd->context->os, .device = amd->devices[slot], .sample = out};
     const char *folder = reader.device->folder;
     gpu_fill_begin(out, os_now_ns(reader.os));
-    char path[OS_SYS_PATH];
-    if (!pci_path(path, folder, "vendor") || !os_sys_exists(reader.os, path)) {
+    if (!pci_exists(reader.os, folder, "vendor")) {
         gpu_fill_lose(out, VITALS_GONE);
     } else if (pci_is_asleep(reader.os, folder, NULL)) {
         lose(&reader, VITALS_SUSPENDED);

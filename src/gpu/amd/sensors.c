@@ -113,14 +113,12 @@ static bool take_hwmon(const char *name, void *data)
 void amd_learn_sensors(struct amd_reader *reader)
 {
     struct amd_device *device = reader->device;
-    char path[OS_SYS_PATH];
     if (device->sensors_known)
         return;
     device->sensor_count = 0;
     device->unified = false;
     device->hwmon[0] = '\0';
-    if (pci_path(path, device->folder, "hwmon"))
-        os_sys_list(reader->os, path, take_hwmon, reader);
+    pci_list(reader->os, device->folder, "hwmon", take_hwmon, reader);
     if (device->hwmon[0] == '\0')
         return; /* the driver may not be ready yet */
     device->sensors_known = true;

@@ -200,9 +200,7 @@ static uint32_t slot_for(struct drm *drm, const struct drm_found *found, const c
     static const char *const FOLDERS[] = {"drm", "accel"};
     for (size_t i = 0; i < ARRAY_COUNT(FOLDERS); i++) {
         struct visiting visiting = {.os = os, .slot = slot, .folder = FOLDERS[i]};
-        char path[OS_SYS_PATH];
-        if (pci_path(path, slot->folder, FOLDERS[i]))
-            (void)os_sys_list(os, path, visit_node, &visiting);
+        pci_list(os, slot->folder, FOLDERS[i], visit_node, &visiting);
     }
 
     find_frequency(os, slot);

@@ -117,13 +117,12 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
     }
     drm_fill_sensors(os, slot, is_asleep, out);
 
-    char path[OS_SYS_PATH];
     if (gpu_fill_wants_table(out, VITALS_TABLE_GPU_CLOCK)) {
         if (slot->frequency[0] != '\0') {
             struct clock clock = {slot->frequency, "graphics", DEVFREQ, ARRAY_COUNT(DEVFREQ), 1};
             fill_clock(os, &clock, is_asleep, out);
         }
-        if (pci_path(path, slot->folder, NPU[1].file) && os_sys_exists(os, path)) {
+        if (pci_exists(os, slot->folder, NPU[1].file)) {
             struct clock clock = {slot->folder, "npu", NPU, ARRAY_COUNT(NPU), 1e6};
             fill_clock(os, &clock, is_asleep, out);
         }
@@ -131,15 +130,11 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
 
     if (gpu_fill_wants(out, VITALS_GPU_UTILIZATION_RATIO) ||
         gpu_fill_wants(out, VITALS_GPU_BUSY_SECONDS)) {
-        struct value ratio = slot->npu_ratio, seconds = value_f64(slot->busy_seconds);
-        if (read_npu(os, slot, now_ns)) {
-            ratio = slot->npu_ratio;
-            seconds.as.f64 = slot->busy_seconds;
-        } else {
-            ratio = integrate_engines(slot);
-            seconds.as.f64 = slot->busy_seconds;
+        bool is_npu = read_npu(os, slot, now_ns);
+        struct value ratio = is_npu ? slot->npu_ratio : integrate_engines(slot);
+        struct value seconds = value_f64(slot->busy_seconds);
+        if (!is_npu)
             seconds.state = ratio.state <= 0 ? ratio.state : VITALS_LOWER_BOUND;
-        }
         gpu_fill(out, VITALS_GPU_UTILIZATION_RATIO, ratio);
         gpu_fill(out, VITALS_GPU_BUSY_SECONDS, seconds);
     }

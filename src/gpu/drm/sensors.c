@@ -93,12 +93,10 @@ void drm_find_sensors(const struct os *os, struct drm_slot *slot)
 {
     enum { TRIES = 3 }; // a driver that has just been loaded may not have them yet
     struct sensors_looking looking = {.os = os, .slot = slot};
-    char path[OS_SYS_PATH];
     if (slot->sensor_count > 0 || slot->looked_for == TRIES)
         return;
     slot->looked_for++;
-    if (pci_path(path, slot->folder, "hwmon"))
-        (void)os_sys_list(os, path, visit_chip, &looking);
+    pci_list(os, slot->folder, "hwmon", visit_chip, &looking);
 }
 
 void drm_forget_sensors(struct drm_slot *slot)

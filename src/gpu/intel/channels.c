@@ -155,12 +155,10 @@ static bool visit_zone(const char *name, void *data)
 void intel_find_channels(const struct os *os, struct intel_slot *slot)
 {
     struct channel_search search = {.os = os, .slot = slot};
-    char path[OS_SYS_PATH];
     slot->channel_count = 0;
     if (slot->tile >= 0) /* the chips belong to the card */
         return;
-    if (pci_path(path, slot->folder, "hwmon"))
-        (void)os_sys_list(os, path, visit_chip, &search);
+    pci_list(os, slot->folder, "hwmon", visit_chip, &search);
     bool has_energy = false;
     for (uint32_t i = 0; i < slot->channel_count; i++)
         has_energy |= slot->channels[i].kind == CHANNEL_ENERGY;

@@ -160,8 +160,7 @@ static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int
 
     snprintf(path, sizeof path, "class/drm/%s/dev", slot->card);
     pci_add_node(os, path, slot->nodes, &slot->node_count);
-    if (pci_path(path, slot->folder, "drm"))
-        (void)os_sys_list(os, path, visit_node, &(struct render){os, slot});
+    pci_list(os, slot->folder, "drm", visit_node, &(struct render){os, slot});
 
     struct pci_numbers numbers;
     if (pci_read_numbers(os, slot->folder, &numbers))

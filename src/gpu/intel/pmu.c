@@ -172,7 +172,7 @@ static void open_counters(struct intel *intel, struct intel_slot *slot)
 {
     struct intel_pmu *pmu = &slot->pmu;
     struct pmu_unit unit = {.intel = intel, .slot = slot, .os = &intel->context->os};
-    char name[64], folder[OS_SYS_PATH], path[OS_SYS_PATH];
+    char name[64], folder[OS_SYS_PATH];
     pmu->error = 0;
     pmu->engine_count = 0;
     pmu->stamp_ns = pmu->still_since_ns = 0;
@@ -196,13 +196,12 @@ static void open_counters(struct intel *intel, struct intel_slot *slot)
         bool listed = pci_path(folder, gt->folder, gt->dialect->engines) &&
                       os_sys_exists(unit.os, folder);
         for (size_t class = 0; class < CLASSES_XE; class ++) {
-            if (!listed ||
-                (pci_path(path, folder, XE_CLASSES[class].name) && os_sys_exists(unit.os, path)))
+            if (!listed || pci_exists(unit.os, folder, XE_CLASSES[class].name))
                 open_class(&unit, gt, class);
         }
     }
-    if (!is_xe && slot->tile < 0 && pci_path(path, unit.folder, "events"))
-        (void)os_sys_list(unit.os, path, visit_event, &unit);
+    if (!is_xe && slot->tile < 0)
+        pci_list(unit.os, unit.folder, "events", visit_event, &unit);
     if (pmu->engine_count == 0) {
         pmu->state = (signed char)(pmu->error < 0 ? intel_reason(pmu->error) : VITALS_UNSUPPORTED);
         intel->counting->close(&pmu->perf);
