@@ -85,28 +85,20 @@ static bool take_path(struct span word, struct cgroup_path *out)
 
 bool host_parse_cgroup_mount(struct span line, struct cgroup_mount *out)
 {
-    // id, parent, device, root, point, options
-    enum { ROOT = 3, POINT = 4, FIXED = 6 };
-    struct cursor at = cursor_over(line.bytes, line.size);
-    struct span fixed[FIXED], word;
-    for (unsigned i = 0; i < FIXED; i++)
-        if (!cursor_word(&at, &fixed[i]))
-            return false;
-    // Optional fields, as many as there are, up to a lone minus.
-    do {
-        if (!cursor_word(&at, &word))
-            return false;
-    } while (!span_equal(word, "-"));
-    if (!cursor_word(&at, &word))
+    struct mount_fields fields;
+    struct cursor at;
+    if (!mount_split(line, &fields, &at))
         return false;
-    out->version = span_equal(word, "cgroup2") ? 2 : span_equal(word, "cgroup") ? 1 : 0;
+    out->version = span_equal(fields.type, "cgroup2")  ? 2
+                   : span_equal(fields.type, "cgroup") ? 1
+                                                       : 0;
     if (out->version == 0)
         return false;
     out->options = (struct span){"", 0};
     // The source may be empty; the options are last.
-    while (cursor_word(&at, &word))
+    for (struct span word; cursor_word(&at, &word);)
         out->options = word;
-    return take_path(fixed[ROOT], &out->root) && take_path(fixed[POINT], &out->point);
+    return take_path(fields.root, &out->root) && take_path(fields.point, &out->point);
 }
 
 bool host_mount_has(const struct cgroup_mount *mount, unsigned version, const char *controller)

@@ -2,6 +2,7 @@
  *
  * Thread rule: as ourselves.h says; os_hides_processes: any thread with 64 KiB of stack left. */
 #include "os/linux/diagnosis/ourselves.h"
+#include "os/linux/machine/mounts.h"
 
 #include "util/number.h"
 
@@ -41,22 +42,15 @@ static void take_option(struct span option, struct proc_mount *out)
 
 bool ourselves_parse_mount(struct span line, uint64_t *id, bool *at_proc, struct proc_mount *out)
 {
-    // id, parent, device, root, point, options, optional fields, "-", type, source, options
-    enum { POINT = 3 };
-    struct cursor at = cursor_over(line.bytes, line.size);
-    struct span word, type, option;
-    if (!cursor_u64(&at, id))
+    struct mount_fields fields;
+    struct cursor at;
+    struct span word = {"", 0}, option;
+    if (!mount_split(line, &fields, &at) || !span_equal(fields.type, "proc"))
         return false;
-    for (unsigned i = 0; i <= POINT; i++)
-        if (!cursor_word(&at, &word))
-            return false;
-    *at_proc = span_equal(word, "/proc");
-    while (!span_equal(word, "-"))
-        if (!cursor_word(&at, &word))
-            return false;
-    if (!cursor_word(&at, &type) || !span_equal(type, "proc"))
+    struct cursor number = cursor_over(fields.id.bytes, fields.id.size);
+    if (!cursor_u64(&number, id))
         return false;
-    word.size = 0;
+    *at_proc = span_equal(fields.point, "/proc");
     while (cursor_word(&at, &word)) // the source may hold nothing; options stand last
         continue;
     *out = (struct proc_mount){.known = true};

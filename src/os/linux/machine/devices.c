@@ -4,17 +4,13 @@
  * of an NVMe multipath device) would be counted together with them, a bridge with its ports. Read
  * once for each device, on the tick thread: these files of /sys need no answer from a driver.
  * Thread rule: any thread; nothing is kept. */
-#include "os/linux/linux.h"
-
-#include "util/cursor.h"
+#include "os/linux/machine/machine.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { PATH_BYTES = 192, TEXT_BYTES = 512 };
 
 static const char DIGITS[] = "0123456789";
 
@@ -23,15 +19,14 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Writes a path below the device's folder; returns false if the name cannot be that of a file. */
-static bool path_of(char out[static PATH_BYTES], const char *class, const char *name,
-                    const char *file)
+bool machine_device_path(char out[static DEVICE_PATH], const char *class, const char *name,
+                         const char *file)
 {
     if (name[0] == '\0' || name[0] == '.')
         return false;
-    int size = snprintf(out, PATH_BYTES, "class/%s/%s%s%s", class, name, file[0] != '\0' ? "/" : "",
-                        file);
-    if (size < 0 || size >= PATH_BYTES)
+    int size = snprintf(out, DEVICE_PATH, "class/%s/%s%s%s", class, name,
+                        file[0] != '\0' ? "/" : "", file);
+    if (size < 0 || size >= DEVICE_PATH)
         return false;
     // The kernel writes the slash of a name, as in cciss/c0d0, as an exclamation mark.
     for (char *at = out + strlen(class) + 7; at < out + strlen(class) + 7 + strlen(name); at++)
@@ -42,9 +37,8 @@ static bool path_of(char out[static PATH_BYTES], const char *class, const char *
 
 static bool has(const struct os *os, const char *class, const char *name, const char *file)
 {
-    char path[PATH_BYTES];
-    return os->sys >= 0 && path_of(path, class, name, file) &&
-           faccessat(os->sys, path, F_OK, 0) == 0;
+    char path[DEVICE_PATH];
+    return machine_device_path(path, class, name, file) && os_sys_exists(os, path);
 }
 
 /* True if one of the device's folders has a name with that beginning; no such name begins with a
@@ -52,8 +46,8 @@ static bool has(const struct os *os, const char *class, const char *name, const 
 static bool holds(const struct os *os, const char *class, const char *name, const char *file,
                   const char *prefix)
 {
-    char path[PATH_BYTES];
-    if (os->sys < 0 || !path_of(path, class, name, file))
+    char path[DEVICE_PATH];
+    if (os->sys < 0 || !machine_device_path(path, class, name, file))
         return false;
     int descriptor = openat(os->sys, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
@@ -180,21 +174,17 @@ static struct os_device_kind kind_by_name(const char *name)
 
 static bool read_number(const struct os *os, const char *name, const char *file, uint64_t *out)
 {
-    char path[PATH_BYTES], text[TEXT_BYTES];
-    if (!path_of(path, "net", name, file))
-        return false;
-    int64_t size = linux_read_line(os, os->sys, path, text, sizeof text);
-    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
-    return cursor_u64(&at, out);
+    char path[DEVICE_PATH];
+    return machine_device_path(path, "net", name, file) && lines_u64(os, os->sys, path, out, NULL);
 }
 
 /* Finds the kind by DEVTYPE, by its files, by ARP type; returns false if none is known. */
 static bool kind_by_sys(const struct os *os, const char *name, uint64_t arp_type,
                         struct os_device_kind *out)
 {
-    char path[PATH_BYTES], text[UEVENT_TEXT];
+    char path[DEVICE_PATH], text[UEVENT_TEXT];
     struct span type = {"", 0};
-    if (path_of(path, "net", name, "uevent"))
+    if (machine_device_path(path, "net", name, "uevent"))
         type = linux_uevent(os, path, "DEVTYPE", text);
     for (size_t i = 0; i < ARRAY_COUNT(DEVTYPES); i++)
         if (span_equal(type, DEVTYPES[i].word)) {

@@ -4,6 +4,12 @@
 
 #include "os/linux/lines.h"
 
+/* Writes the path of a file below the device's folder, or of the folder itself (""). Returns false
+ * if the name cannot be that of a file. */
+enum { DEVICE_PATH = 192 };
+bool machine_device_path(char out[static DEVICE_PATH], const char *class, const char *name,
+                         const char *file);
+
 /* Returns the number of CPUs on which the calling thread may run. */
 struct value linux_count_usable(const struct os *os);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_BYTES = 192, TEXT_BYTES = 256 };
+enum { TEXT_BYTES = 256 };
 
 struct devices_reading {
     const struct os *os;
@@ -26,25 +26,15 @@ static vitals_availability reason(int error)
                                                               : os_availability(error);
 }
 
-static void path_of(const struct devices_reading *reading, const char *file, char out[PATH_BYTES])
-{
-    int size = snprintf(out, PATH_BYTES, "class/%s/", reading->class);
-    snprintf(out + size, PATH_BYTES - (size_t)size, "%s/%s", reading->name, file);
-    char *at = out + size, *end = at + strlen(reading->name);
-    for (; at < end; at++)
-        if (*at == '/')
-            *at = '!'; /* the kernel writes a slash in a name, as in cciss/c0d0, in this way */
-}
-
 static void read_u64(const struct devices_reading *reading, vitals_metric metric, const char *file,
                      uint64_t scale)
 {
-    char path[PATH_BYTES];
+    char path[DEVICE_PATH];
     uint64_t number;
     int error;
     if (!batch_wants(reading->out, metric))
         return;
-    path_of(reading, file, path);
+    (void)machine_device_path(path, reading->class, reading->name, file);
     if (lines_u64(reading->os, reading->os->sys, path, &number, &error))
         batch_set_u64(reading->out, metric, saturating_mul(number, scale));
     else
@@ -54,8 +44,8 @@ static void read_u64(const struct devices_reading *reading, vitals_metric metric
 static struct span read_line(const struct devices_reading *reading, const char *file,
                              char text[static TEXT_BYTES], int *error)
 {
-    char path[PATH_BYTES];
-    path_of(reading, file, path);
+    char path[DEVICE_PATH];
+    (void)machine_device_path(path, reading->class, reading->name, file);
     return lines_trim(lines_read(reading->os, reading->os->sys, path, text, TEXT_BYTES, error));
 }
 

@@ -28,6 +28,13 @@ struct mount {
 /* Takes one byte of an escaped word. */
 char mount_unescape(struct cursor *at);
 
+/* A line's fields that are always there, and behind the optional ones the file system's type; *rest
+ * stands behind it. Returns false if the line is invalid. */
+struct mount_fields {
+    struct span id, parent, device, root, point, options, type;
+};
+bool mount_split(struct span line, struct mount_fields *out, struct cursor *rest);
+
 /* Returns false if the line is invalid. One that was cut (lines_each_part) is valid if it reaches
  * to the file system's options, of which it then lacks some. */
 bool mount_parse(struct span line, struct mount *out);

@@ -3,6 +3,7 @@
  * Disks: "major minor name" and 11, 15 or 17 numbers (kernel documentation, admin-guide/iostats),
  * or 4 for the partitions of kernels before 2.6.25; Linux 2.4 puts the first number before the
  * name. Thread rule: pure. */
+#include "os/linux/lines.h"
 #include "os/linux/machine/host_files.h"
 
 #include "util/memory.h"
@@ -98,11 +99,7 @@ int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out)
         if (colon == 0)
             continue;
         struct cursor at = cursor_over(line.bytes + colon, line.size - colon);
-        struct cursor before = cursor_over(line.bytes, colon - 1);
-        cursor_blanks(&before);
-        while (!cursor_done(&before) && before.end[-1] == ' ')
-            before.end--;
-        struct span name = {before.at, (size_t)(before.end - before.at)};
+        struct span name = lines_trim((struct span){line.bytes, colon - 1});
         any = true;
         struct os_device *device = device_add(out, name);
         if (device == NULL && name.size > 0 && name.size < OS_DEVICE_NAME)

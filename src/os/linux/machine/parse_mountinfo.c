@@ -79,26 +79,34 @@ static void add_options(struct mount *mount, struct span list, enum which which)
     }
 }
 
-bool mount_parse(struct span line, struct mount *out)
+bool mount_split(struct span line, struct mount_fields *out, struct cursor *rest)
 {
-    // id, parent, major:minor, root, point, options, then optional fields up to a lone minus
-    enum { ID = 0, DEVICE = 2, POINT = 4, OPTIONS = 5, FIXED = 6 };
-    struct cursor at = cursor_over(line.bytes, line.size);
-    struct span fixed[FIXED], word;
-    for (unsigned i = 0; i < FIXED; i++)
-        if (!cursor_word(&at, &fixed[i]))
+    struct span *const fixed[] = {&out->id,   &out->parent, &out->device,
+                                  &out->root, &out->point,  &out->options};
+    struct span word;
+    *rest = cursor_over(line.bytes, line.size);
+    for (size_t i = 0; i < ARRAY_COUNT(fixed); i++)
+        if (!cursor_word(rest, fixed[i]))
             return false;
-    struct cursor id = cursor_over(fixed[ID].bytes, fixed[ID].size);
-    struct cursor device = cursor_over(fixed[DEVICE].bytes, fixed[DEVICE].size);
-    if (!cursor_u64(&id, &out->id) || !cursor_u64(&device, &out->major) ||
-        !cursor_literal(&device, ":") || !cursor_u64(&device, &out->minor))
-        return false;
     do {
-        if (!cursor_word(&at, &word))
+        if (!cursor_word(rest, &word))
             return false;
     } while (!span_equal(word, "-"));
+    return cursor_word(rest, &out->type);
+}
+
+bool mount_parse(struct span line, struct mount *out)
+{
+    struct mount_fields fields;
+    struct cursor at;
     /* The source may be empty: then there are two blanks in sequence. */
-    if (!cursor_word(&at, &out->type) || !cursor_literal(&at, " "))
+    if (!mount_split(line, &fields, &at) || !cursor_literal(&at, " "))
+        return false;
+    out->type = fields.type;
+    struct cursor id = cursor_over(fields.id.bytes, fields.id.size);
+    struct cursor device = cursor_over(fields.device.bytes, fields.device.size);
+    if (!cursor_u64(&id, &out->id) || !cursor_u64(&device, &out->major) ||
+        !cursor_literal(&device, ":") || !cursor_u64(&device, &out->minor))
         return false;
     struct span source = {at.at, 0}, super = {"", 0};
     bool cut = line.size >= LINES_BYTES, more = cursor_until(&at, ' ', &source);
@@ -108,10 +116,10 @@ bool mount_parse(struct span line, struct mount *out)
         source = (struct span){at.at, (size_t)(at.end - at.at)};
     else
         super = (struct span){at.at, (size_t)(at.end - at.at)};
-    take_text(fixed[POINT], &out->point);
+    take_text(fields.point, &out->point);
     take_text(source, &out->source);
     /* In a service's namespace only the mount may be read-only, while the machine can write. */
-    struct span own = fixed[OPTIONS];
+    struct span own = fields.options;
     out->read_only = begins_ro(super);
     out->options_size = 0;
     out->options_cut = false;

@@ -80,13 +80,9 @@ static bool is_small(const struct os *os)
 {
     char text[128];
     int64_t size = linux_read_line(os, os->proc, "self/statm", text, sizeof text);
-    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
-    uint64_t all, resident;
-    if (!cursor_u64(&at, &all))
-        return false;
-    cursor_blanks(&at);
-    return cursor_u64(&at, &resident) &&
-           resident < CHILD_RESIDENT_MAX / (uint64_t)sysconf(_SC_PAGESIZE);
+    struct os_statm pages;
+    return size > 0 && os_parse_statm(text, (size_t)size, &pages) &&
+           pages.resident < CHILD_RESIDENT_MAX / (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Its end sends no signal, and no wait() of the program that this library is in finds it. Not

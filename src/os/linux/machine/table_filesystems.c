@@ -219,10 +219,8 @@ static uint64_t mount_of(const struct os *os, int descriptor)
     for (struct span line; cursor_line(&at, &line);) {
         struct cursor word = cursor_over(line.bytes, line.size);
         uint64_t id;
-        if (!cursor_literal(&word, "mnt_id:"))
-            continue;
-        cursor_blanks(&word);
-        return cursor_u64(&word, &id) ? id : 0;
+        if (cursor_literal(&word, "mnt_id:"))
+            return cursor_u64(&word, &id) ? id : 0;
     }
     return 0;
 }
