@@ -17,9 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct intel_memory told = {0};
     if (size == 0)
         return 0;
-    bool parsed = data[0] % 2 == 0 ? intel_parse_i915_memory(data + 1, size - 1, &told)
-                                   : intel_parse_xe_memory(data + 1, size - 1, &told);
-    if (!parsed)
+    if (!intel_parse_memory(data + 1, size - 1, data[0] % 2 != 0, &told))
         return 0;
     if (told.total.state > 0)
         require(told.total.as.u64 > 0 && told.total.as.u64 <= EXACT_MAX);

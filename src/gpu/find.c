@@ -193,6 +193,14 @@ bool gpu_has_instance_name(const char *name, const char *uuid, struct value gi, 
            gi.as.u64 == wanted_gi && ci.state > 0 && ci.as.u64 == wanted_ci;
 }
 
+static int complain_of_name(const char *name, vitals_error *error)
+{
+    return error_set(error, VITALS_EARGUMENT, 0,
+                     "\"%.64s\" is not a GPU; give a number, UUID or PCI address (vitals device "
+                     "lists them)",
+                     name);
+}
+
 int vitals_request_set_devices(vitals_request *request, const char *const *names, size_t count,
                                vitals_error *error)
 {
@@ -200,10 +208,7 @@ int vitals_request_set_devices(vitals_request *request, const char *const *names
     for (size_t i = 0; i < count; i++) {
         struct span text = {names[i], strlen(names[i])};
         if (!is_label(text) && !gpu_parse_address(text, &address) && !is_uuid(text))
-            return error_set(error, VITALS_EARGUMENT, 0,
-                             "\"%.64s\" is not a GPU; give a number, UUID or PCI address (vitals "
-                             "device lists them)",
-                             names[i]);
+            return complain_of_name(names[i], error);
     }
     int code = request_choose_devices(request, names, count);
     return code < 0 ? error_set(error, code, 0, "out of memory") : 0;
@@ -251,10 +256,7 @@ int vitals_gpu_find(const vitals_snapshot *snapshot, const char *name, const vit
                 found = row;
         }
     } else if (!is_uuid(text)) {
-        return error_set(
-            error, VITALS_EARGUMENT, 0,
-            "\"%.64s\" is not a GPU; give a number, UUID or PCI address (vitals device lists them)",
-            name);
+        return complain_of_name(name, error);
     } else {
         enum gpu_match match = gpu_match_uuid(snapshot, text, (struct gpu_match_rule){0}, &found);
         if (match == GPU_MATCH_NONE) {

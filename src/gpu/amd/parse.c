@@ -97,29 +97,23 @@ static bool parse_link(struct span text, uint64_t *generation, uint64_t *width)
            number_u64(&cursor.at, cursor.end, width) && *width > 0 && *width <= LANES_MAX;
 }
 
-static void set_highest(struct value *highest, uint64_t found)
-{
-    if (highest->state == VITALS_UNSET || found > highest->as.u64)
-        *highest = value_u64(found);
-}
-
 bool amd_link_levels_parse(struct span text, struct amd_link_levels *out)
 {
     struct cursor cursor = cursor_over(text.bytes, text.size);
     struct dpm_level level;
     uint64_t generation, width;
+    bool found = false;
     *out = (struct amd_link_levels){0};
     while (next_level(&cursor, &level)) {
         if (!parse_link(level.text, &generation, &width))
             continue;
+        found = true;
         if (level.is_starred) {
             set_now(&out->generation, value_u64(generation));
             set_now(&out->width, value_u64(width));
         }
-        set_highest(&out->generation_highest, generation);
-        set_highest(&out->width_highest, width);
     }
-    return out->generation_highest.state != VITALS_UNSET;
+    return found;
 }
 
 bool amd_errors_parse(struct span text, struct amd_errors *out)
@@ -159,6 +153,5 @@ void amd_bad_pages_parse(struct span text, struct amd_bad_pages *out)
             continue;
         out->retired += span_equal(word, "R");
         out->pending += span_equal(word, "P");
-        out->failed += span_equal(word, "F");
     }
 }

@@ -16,8 +16,7 @@ struct amd_dpm_levels {
 bool amd_dpm_levels_parse(struct span text, struct amd_dpm_levels *out);
 
 struct amd_link_levels {
-    struct value generation, width;                 /* now */
-    struct value generation_highest, width_highest; /* over all levels */
+    struct value generation, width; /* now */
 };
 bool amd_link_levels_parse(struct span text, struct amd_link_levels *out);
 
@@ -31,9 +30,9 @@ struct amd_errors {
  * driver writes a message instead while a card is reset. */
 bool amd_errors_parse(struct span text, struct amd_errors *out);
 
-/* The pages of ras/gpu_vram_bad_pages: "0x00000001 : 0x00001000 : R". Pages with F could not be
- * taken out of use. */
+/* The pages of ras/gpu_vram_bad_pages: "0x00000001 : 0x00001000 : R". Pages with F, which could not
+ * be taken out of use, are not counted. */
 struct amd_bad_pages {
-    uint64_t retired, pending, failed;
+    uint64_t retired, pending;
 };
 void amd_bad_pages_parse(struct span text, struct amd_bad_pages *out);

@@ -94,7 +94,7 @@ static void add_region(struct intel_memory *out, uint64_t size, uint64_t used)
         out->used = value_u64(saturating_add(first ? 0 : out->used.as.u64, used));
 }
 
-static bool parse(const void *bytes, size_t size, bool is_xe, struct intel_memory *out)
+bool intel_parse_memory(const void *bytes, size_t size, bool is_xe, struct intel_memory *out)
 {
     size_t head = is_xe ? XE_HEAD : I915_HEAD;
     uint32_t count;
@@ -114,16 +114,6 @@ static bool parse(const void *bytes, size_t size, bool is_xe, struct intel_memor
         add_region(out, region.size, region.part);
     }
     return true;
-}
-
-bool intel_parse_i915_memory(const void *bytes, size_t size, struct intel_memory *out)
-{
-    return parse(bytes, size, false, out);
-}
-
-bool intel_parse_xe_memory(const void *bytes, size_t size, struct intel_memory *out)
-{
-    return parse(bytes, size, true, out);
 }
 
 /* ---- queries ---- */
@@ -152,19 +142,11 @@ static int64_t query_xe(const struct intel_asking *asking, int descriptor, void 
     return result < 0 ? result : (int64_t)query.size;
 }
 
-static const struct driver {
-    const char *name;
-    intel_query *query;
-    bool (*parse)(const void *bytes, size_t size, struct intel_memory *out);
-} DRIVERS[] = {
-    {"i915", query_i915, intel_parse_i915_memory},
-    {"xe", query_xe, intel_parse_xe_memory},
-};
-
 /* Returns 0 or a negative errno. */
 static int ask(const struct intel *intel, struct intel_slot *slot)
 {
-    const struct driver *driver = &DRIVERS[strcmp(slot->driver, DRIVERS[0].name) != 0];
+    const bool is_xe = strcmp(slot->driver, "i915") != 0;
+    intel_query *query = is_xe ? query_xe : query_i915;
     const struct gpu_node *node = &slot->render_node;
     const struct intel_asking *asking = intel->asking;
     struct intel_memory told = {0};
@@ -173,14 +155,14 @@ static int ask(const struct intel *intel, struct intel_slot *slot)
     int descriptor = asking->open(&intel->context->os, slot->render, node->major, node->minor);
     if (descriptor < 0)
         return descriptor;
-    int64_t size = driver->query(asking, descriptor, NULL, 0), filled = 0;
+    int64_t size = query(asking, descriptor, NULL, 0), filled = 0;
     if (size <= 0 || size > ANSWER_MAX)
         result = size < 0 ? (int)size : -EBADMSG;
     else if ((bytes = memory_alloc((size_t)size)) == NULL)
         result = -ENOMEM;
-    else if ((filled = driver->query(asking, descriptor, bytes, (size_t)size)) < 0)
+    else if ((filled = query(asking, descriptor, bytes, (size_t)size)) < 0)
         result = (int)filled;
-    else if (filled != size || !driver->parse(bytes, (size_t)size, &told))
+    else if (filled != size || !intel_parse_memory(bytes, (size_t)size, is_xe, &told))
         result = -EBADMSG;
     memory_free(bytes);
     asking->close(descriptor);

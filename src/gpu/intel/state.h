@@ -201,10 +201,9 @@ void intel_fill_memory(const struct intel_slot *slot, struct gpu_sample *sample)
 /* True if the memory in use is that of the processes; before the first query, if it must be. */
 bool intel_memory_is_swept(const struct os *os, const struct intel_slot *slot);
 
-/* Parse the answers of i915 and xe: the memory of all regions of the card. Return false if the
+/* Parses the answer of xe or i915: the memory of all regions of the card. Returns false if the
  * bytes are no such answer; `used` is UNSET if it is not reported. Pure. */
-bool intel_parse_i915_memory(const void *bytes, size_t size, struct intel_memory *out);
-bool intel_parse_xe_memory(const void *bytes, size_t size, struct intel_memory *out);
+bool intel_parse_memory(const void *bytes, size_t size, bool is_xe, struct intel_memory *out);
 
 void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample);
 

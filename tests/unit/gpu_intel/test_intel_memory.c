@@ -302,22 +302,19 @@ static void bytes_that_are_cut_are_no_answer(void)
         }
         write_answer(bytes);
         for (size_t size = 0; size <= answer_bytes(); size++) {
-            bool parsed = xe != 0 ? intel_parse_xe_memory(bytes, size, &told)
-                                  : intel_parse_i915_memory(bytes, size, &told);
+            bool parsed = intel_parse_memory(bytes, size, xe != 0, &told);
             CHECK(parsed == (size == answer_bytes()));
         }
         CHECK_UINT(told.total.as.u64, 8 * GIB);
         CHECK_UINT(told.used.as.u64, 4 * GIB);
         driver.regions[2].used = 0; /* of one it is not told: not of all together either */
         write_answer(bytes);
-        CHECK(xe != 0 ? intel_parse_xe_memory(bytes, answer_bytes(), &told)
-                      : intel_parse_i915_memory(bytes, answer_bytes(), &told));
+        CHECK(intel_parse_memory(bytes, answer_bytes(), xe != 0, &told));
         CHECK_INT(told.used.state, VITALS_UNSET);
         CHECK_UINT(told.total.as.u64, 8 * GIB);
         driver.regions[1].size = UINT64_MAX / 2;
         write_answer(bytes);
-        CHECK(xe != 0 ? intel_parse_xe_memory(bytes, answer_bytes(), &told)
-                      : intel_parse_i915_memory(bytes, answer_bytes(), &told));
+        CHECK(intel_parse_memory(bytes, answer_bytes(), xe != 0, &told));
         CHECK_INT(told.total.state, VITALS_FAILED);
     }
 }
