@@ -114,9 +114,8 @@ struct gpu_backend {
     bool only_on_demand; /* not among the default back ends */
     bool sweeps;         /* finds processes with a sweep of /proc */
 
-    /* Makes the state. Returns 0 or a negative code; after an error no other function is called,
-     * and `state` of *why is unsupported (no library, no device: its message says which), denied or
-     * failed. */
+    /* Makes the state. Returns 0 or -1; after an error no other function is called, and `state` of
+     * *why is unsupported (no library, no device: its message says which), denied or failed. */
     int (*open)(const vitals_context *context, void **state, struct gpu_scan *why);
     void (*scan)(void *state, struct gpu_scan *out);
     /* Called on any thread during a scan: fills `count` and `devices` with those listed so far, so
@@ -146,9 +145,8 @@ extern const struct gpu_backend *const gpu_backends[];
 bool gpu_backend_enabled(const struct gpu_backend *backend, const char *backends);
 bool gpu_backends_known(const char *backends, struct span *unknown);
 
-/* For a back end's `open`: fills in why it cannot be opened, and returns `code`. fill.c */
-int gpu_backend_refuse(struct gpu_scan *why, vitals_availability state, const char *message,
-                       int code);
+/* For a back end's `open`: fills in why it cannot be opened, and returns -1. fill.c */
+int gpu_backend_refuse(struct gpu_scan *why, vitals_availability state, const char *message);
 
 /* Writes the names of all back ends, separated by commas. */
 void gpu_backends_names(char *out, size_t capacity);

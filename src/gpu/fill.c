@@ -149,10 +149,9 @@ struct value gpu_fill_scaled(uint64_t number, double factor, uint64_t most)
     return number <= most ? value_f64((double)number * factor) : value_missing(VITALS_FAILED);
 }
 
-int gpu_backend_refuse(struct gpu_scan *why, vitals_availability state, const char *message,
-                       int code)
+int gpu_backend_refuse(struct gpu_scan *why, vitals_availability state, const char *message)
 {
     why->state = (signed char)state;
     snprintf(why->message, sizeof why->message, "%s", message);
-    return code;
+    return -1;
 }

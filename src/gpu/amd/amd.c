@@ -16,12 +16,11 @@ static int amd_open(const vitals_context *context, void **state, struct gpu_scan
         vitals_availability reason = failed ? os_availability(error) : VITALS_UNSUPPORTED;
         return gpu_backend_refuse(why, reason,
                                   reason == VITALS_DENIED ? "permission denied: /sys/bus/pci"
-                                                          : "the driver amdgpu has no device here",
-                                  -1);
+                                                          : "the driver amdgpu has no device here");
     }
     struct amd *amd = memory_alloc(sizeof *amd);
     if (amd == NULL)
-        return gpu_backend_refuse(why, VITALS_FAILED, "no memory", -1);
+        return gpu_backend_refuse(why, VITALS_FAILED, "no memory");
     amd->context = context;
     *state = amd;
     return 0;

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <vitals/error.h>
 
 /* ---- open and scan ---- */
 
@@ -39,10 +38,10 @@ static int demo_open(const vitals_context *context, void **state, struct gpu_sca
 {
     const struct demo_scenario *scenario = demo_scenario_find(context->demo);
     if (!scenario)
-        return gpu_backend_refuse(why, VITALS_FAILED, "no such scenario", VITALS_EARGUMENT);
+        return gpu_backend_refuse(why, VITALS_FAILED, "no such scenario");
     struct demo *demo = memory_alloc(sizeof *demo);
     if (!demo)
-        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory", VITALS_EMEMORY);
+        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory");
     demo->context = context;
     demo->scenario = scenario;
 

@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <vitals/error.h>
 
 static int drm_open(const vitals_context *context, void **state, struct gpu_scan *why)
 {
@@ -21,12 +20,11 @@ static int drm_open(const vitals_context *context, void **state, struct gpu_scan
         return gpu_backend_refuse(why, reason,
                                   reason == VITALS_DENIED
                                       ? "permission denied: /sys/class/drm"
-                                      : "no device of another DRM or accel driver",
-                                  VITALS_EUNSUPPORTED);
+                                      : "no device of another DRM or accel driver");
     }
     struct drm *drm = memory_alloc(sizeof *drm);
     if (drm == NULL)
-        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory", VITALS_EMEMORY);
+        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory");
     drm->context = context;
     *state = drm;
     return 0;

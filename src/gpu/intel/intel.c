@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <vitals/error.h>
 
 static const struct intel_counting COUNTING = {os_perf_add, os_perf_read, os_perf_close};
 
@@ -35,12 +34,11 @@ static int intel_open(const vitals_context *context, void **state, struct gpu_sc
         return gpu_backend_refuse(why, reason,
                                   reason == VITALS_DENIED
                                       ? "class/drm below /sys: permission denied"
-                                      : "no device of the drivers i915 and xe",
-                                  VITALS_EUNSUPPORTED);
+                                      : "no device of the drivers i915 and xe");
     }
     struct intel *intel = memory_alloc(sizeof *intel);
     if (intel == NULL)
-        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory", VITALS_EMEMORY);
+        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory");
     intel->context = context;
     intel->counting = &COUNTING;
     intel->asking = &ASKING;

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <vitals/error.h>
 
 void nvidia_lose(struct nvidia_device *device, vitals_availability reason)
 {
@@ -83,12 +82,12 @@ static int nvidia_open(const vitals_context *context, void **state, struct gpu_s
 {
     struct nvidia *nvidia = memory_alloc(sizeof *nvidia);
     if (!nvidia)
-        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory", VITALS_EMEMORY);
+        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory");
     nvidia->context = context;
     struct nvml_failure failure;
     if (nvml_open(&nvidia->nvml, context, &failure) < 0) {
         memory_free(nvidia);
-        return gpu_backend_refuse(why, failure.state, failure.message, VITALS_EUNSUPPORTED);
+        return gpu_backend_refuse(why, failure.state, failure.message);
     }
     nvidia->opened = 1;
     nvidia->bound = bound_devices(context);
