@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     groups->prefix_size = size % 2 == 0 ? 0 : 5;
     memcpy(groups->prefix, "/host", 6);
     while (cursor_line(&text, &line))
-        groups_take_mount(groups, line);
+        groups_take_mount(line, groups);
     require(groups->count <= GROUP_MOUNTS);
     for (unsigned i = 0; i < GROUP_CONTROLLERS; i++) {
         struct cgroup_place place = {.found = false};

@@ -38,10 +38,9 @@ void os_marks_tidy(const struct os_marks *marks);
 void os_marks_remove(struct os_marks *marks);
 
 /* An environment (NULL: ours) with VITALS_MARKS in it, for the command; the texts are borrowed but
- * for that one. NULL when memory is out. Accepts a file that was not made: VITALS_MARKS then stays
- * as it was. */
+ * for that one. Freed by memory_free; NULL when memory is out. Accepts a file that was not made:
+ * VITALS_MARKS then stays as it was. */
 const char **os_marks_environment(const struct os_marks *marks, const char *const *base);
-void os_marks_environment_free(const char **environment); /* accepts NULL */
 
 /* How far it was read. */
 struct os_marks_reader {

@@ -683,7 +683,7 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
         vitals_account_free(launcher->account);
     accounting_close(launcher->accounting);
     os_marks_remove(&launcher->marks);
-    os_marks_environment_free(launcher->environment);
+    memory_free((void *)launcher->environment);
     os_signals_restore(&launcher->signals);
     if (launcher->adopts)
         os_end_subreaper();

@@ -750,7 +750,7 @@ void vitals_run_close(vitals_run *run)
     track_cgroup_free(run->cgroup);
     os_ends_free(run->ends);
     track_child_free(run->child);
-    os_marks_environment_free(run->environment);
+    memory_free((void *)run->environment);
     vitals_context_free(run->context);
     os_close_descriptor(run->stop);
     os_close_descriptor(run->ended);

@@ -400,7 +400,6 @@ DOES_NOTHING(os_marks_tidy(const struct os_marks *marks))
 DOES_NOTHING(os_marks_remove(struct os_marks *marks))
 RETURNS(const char **, os_marks_environment(const struct os_marks *marks, const char *const *base),
         NULL)
-DOES_NOTHING(os_marks_environment_free(const char **environment))
 
 int os_marks_open(const struct os_marks *marks, struct os_marks_reader *out)
 {

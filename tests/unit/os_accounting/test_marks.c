@@ -418,14 +418,14 @@ static void the_command_is_told_where_it_is(void)
     const char **environment = os_marks_environment(&file, base);
     CHECK_STR(environment[1], "VITALS_MARKS=/outer"); /* there is none of ours */
     CHECK_NULL(environment[3]);
-    os_marks_environment_free(environment);
+    memory_free((void *)environment);
     CHECK_INT(os_marks_make(&made, NULL), 0);
     environment = os_marks_environment(&made, base);
     CHECK_STR(environment[0], "A=1");
     CHECK_STR(environment[1], "B=2");
     CHECK_STR(environment[2] + strlen("VITALS_MARKS="), made.path);
     CHECK_NULL(environment[3]);
-    os_marks_environment_free(environment);
+    memory_free((void *)environment);
     os_marks_remove(&made);
 }
 

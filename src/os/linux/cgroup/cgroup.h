@@ -98,7 +98,7 @@ struct os_groups {
 };
 
 /* Takes a line of mountinfo, where it mounts a hierarchy that counts something. Pure. */
-void groups_take_mount(struct os_groups *groups, struct span line);
+void groups_take_mount(struct span line, void *groups);
 
 /* Where the cgroup with that path is for a controller, and of which version (0: nowhere). Pure. */
 unsigned groups_place(const struct os_groups *groups, unsigned controller, struct span path,

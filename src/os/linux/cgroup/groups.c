@@ -30,8 +30,9 @@ void os_groups_free(struct os_groups *groups)
     memory_free(groups);
 }
 
-void groups_take_mount(struct os_groups *groups, struct span line)
+void groups_take_mount(struct span line, void *data)
 {
+    struct os_groups *groups = data;
     static const char SYS[] = "/sys";
     struct cgroup_mount mount;
     unsigned controllers = 0;
@@ -62,11 +63,6 @@ void groups_take_mount(struct os_groups *groups, struct span line)
     groups->mounts[groups->count++] = (struct group_mount){mount, controllers};
 }
 
-static void take_mount(struct span line, void *data)
-{
-    groups_take_mount(data, line);
-}
-
 void os_groups_find(struct os_groups *groups, const struct os *os)
 {
     groups->count = 0;
@@ -80,7 +76,7 @@ void os_groups_find(struct os_groups *groups, const struct os *os)
     bool elsewhere = size > 1 && (size_t)size < sizeof groups->prefix && groups->prefix[0] == '/' &&
                      !(size == 4 && memcmp(groups->prefix, "/sys", 4) == 0);
     groups->prefix_size = elsewhere ? (size_t)size : 0;
-    (void)lines_each(os, os->proc, "self/mountinfo", take_mount, groups);
+    (void)lines_each(os, os->proc, "self/mountinfo", groups_take_mount, groups);
 }
 
 unsigned groups_place(const struct os_groups *groups, unsigned controller, struct span path,

@@ -103,8 +103,9 @@ static bool take_effective(struct cursor ids, uint64_t *out)
     return true;
 }
 
-void ourselves_parse_status(struct span line, struct ourselves *out)
+void ourselves_parse_status(struct span line, void *data)
 {
+    struct ourselves *out = data;
     struct cursor at = cursor_over(line.bytes, line.size);
     uint64_t number;
     if (cursor_literal(&at, "CapEff:")) {
@@ -123,11 +124,6 @@ void ourselves_parse_status(struct span line, struct ourselves *out)
         for (out->depth = 0; out->depth < 64 && cursor_u64(&at, &number);)
             out->depth++;
     }
-}
-
-static void take_status(struct span line, void *data)
-{
-    ourselves_parse_status(line, data);
 }
 
 /* Compares a link of the folder ns with the first namespace, which has the same number everywhere
@@ -150,7 +146,7 @@ void ourselves_read(struct ourselves *self)
     const struct os *os = self->os;
     struct diagnosis_looking looking = {mount_of(os), &self->mount};
     (void)lines_each(os, os->proc, "self/mountinfo", take_mount, &looking);
-    (void)lines_each(os, os->proc, "self/status", take_status, self);
+    (void)lines_each(os, os->proc, "self/status", ourselves_parse_status, self);
     self->pids = read_place(os, "self/ns/pid", "pid:[4026531836]");
     self->users = read_place(os, "self/ns/user", "user:[4026531837]");
 }

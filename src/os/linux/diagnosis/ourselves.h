@@ -92,8 +92,8 @@ bool ourselves_sees_hidden(const struct ourselves *self);
 /* Parses a line of mountinfo that mounts procfs; its identifier, and whether it is at /proc. */
 bool ourselves_parse_mount(struct span line, uint64_t *id, bool *at_proc, struct proc_mount *out);
 
-/* Parses a line of a status; `out->mount.group` is the group to look for. */
-void ourselves_parse_status(struct span line, struct ourselves *out);
+/* Parses a line of a status into a struct ourselves, whose mount.group is the group to look for. */
+void ourselves_parse_status(struct span line, void *data);
 
 /* Parses a line of os-release(5): ID, and ID_LIKE if that one is not known. */
-void ourselves_parse_release(struct span line, struct ourselves *out);
+void ourselves_parse_release(struct span line, void *data);

@@ -49,8 +49,9 @@ static bool next_plain(struct cursor *at, struct span *word)
     return word->size > 0;
 }
 
-void ourselves_parse_release(struct span line, struct ourselves *out)
+void ourselves_parse_release(struct span line, void *data)
 {
+    struct ourselves *out = data;
     struct cursor at = cursor_over(line.bytes, line.size);
     struct span word;
     if (cursor_literal(&at, "ID=")) {
@@ -66,18 +67,13 @@ void ourselves_parse_release(struct span line, struct ourselves *out)
     }
 }
 
-static void take_release(struct span line, void *data)
-{
-    ourselves_parse_release(line, data);
-}
-
 int table_diagnosis(const struct os *os, struct row_batch *out)
 {
     struct ourselves self = {.os = os, .out = out};
     ourselves_read(&self);
     os_read_kernel(os, self.kernel, sizeof self.kernel);
     if (os->etc >= 0)
-        (void)lines_each(os, os->etc, "os-release", take_release, &self);
+        (void)lines_each(os, os->etc, "os-release", ourselves_parse_release, &self);
 
     /* "5.15.153.1-microsoft-standard-WSL2", "4.4.0-19041-Microsoft": the first version of WSL has
      * no Linux kernel. */

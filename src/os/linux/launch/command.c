@@ -158,8 +158,9 @@ static int execute_command(const struct command_plan *plan)
 }
 
 /* Waits for the word to go, then becomes the command. */
-static _Noreturn void become_command(const struct command_plan *plan)
+static _Noreturn void become_command(void *data)
 {
+    const struct command_plan *plan = data;
     enum { KERNEL_SET_BYTES = 8 };
     static const struct {
         void (*handler)(int);
@@ -188,11 +189,6 @@ static _Noreturn void become_command(const struct command_plan *plan)
     }
     for (;;)
         (void)call(SYS_exit_group, failed == ENOENT ? 127 : 126, NULL, 0);
-}
-
-static void child_main(void *data)
-{
-    become_command(data);
 }
 
 /* ---- ourselves ---- */
@@ -247,7 +243,7 @@ static int64_t clone_child(struct command_plan *plan, bool shared, int *pidfd)
     arguments.flags |= CLONE_VM;
     arguments.stack = (unsigned long long)(uintptr_t)((char *)plan + room);
     arguments.stack_size = STACK_BYTES;
-    return clone_onto(&arguments, child_main, plan);
+    return clone_onto(&arguments, become_command, plan);
 }
 
 /* As fork(2), where we share nothing. */

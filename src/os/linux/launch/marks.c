@@ -224,11 +224,6 @@ const char **os_marks_environment(const struct os_marks *marks, const char *cons
     return result;
 }
 
-void os_marks_environment_free(const char **environment)
-{
-    memory_free((void *)environment);
-}
-
 int os_marks_open(const struct os_marks *marks, struct os_marks_reader *out)
 {
     struct stat is;
