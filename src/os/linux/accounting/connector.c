@@ -46,8 +46,7 @@ static void stop(struct connector *connector)
 {
     if (connector->socket >= 0 && connector->births.heard && connector->maker == os_self())
         (void)ask(connector, PROC_CN_MCAST_IGNORE, 1);
-    if (connector->socket >= 0)
-        os_close_descriptor(connector->socket);
+    os_close_descriptor(connector->socket);
     connector->socket = -1;
 }
 

@@ -236,8 +236,7 @@ void exit_listener_close(struct exit_listener *listener)
 {
     if (listener->socket >= 0 && listener->cpus[0] != '\0' && listener->maker == os_self())
         (void)tell_cpus(listener, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
-    if (listener->socket >= 0)
-        os_close_descriptor(listener->socket);
+    os_close_descriptor(listener->socket);
     listener->socket = -1;
     listener->cpus[0] = '\0';
 }

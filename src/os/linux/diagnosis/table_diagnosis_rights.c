@@ -308,7 +308,7 @@ void diagnose_rights(struct ourselves *self)
         snprintf(finding, sizeof finding, "Linux %s%s%s", self->kernel,
                  self->system[0] != '\0' ? ", " : "", self->system);
         diagnose_good(self, "system", finding);
-        if (self->os->sys < 0 || faccessat(self->os->sys, "class", F_OK, 0) != 0)
+        if (!os_sys_exists(self->os, "class"))
             diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/sys",
                           "it is not mounted: no device but NVIDIA's is found",
                           "sudo mount -t sysfs sysfs /sys");

@@ -207,7 +207,7 @@ static bool kind_by_sys(const struct os *os, const char *name, uint64_t arp_type
 void os_network_kind(const struct os *os, const char *name, struct os_device_kind *out)
 {
     uint64_t type = 0, index, link;
-    if (os->sys < 0 || !read_number(os, name, "type", &type)) {
+    if (!read_number(os, name, "type", &type)) {
         *out = kind_by_name(name);
         return;
     }

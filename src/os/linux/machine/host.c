@@ -239,8 +239,7 @@ void os_host_done(struct os_host *host)
     for (size_t i = 0; i < ARRAY_COUNT(FILES); i++)
         os_close_descriptor(*descriptor_of(host, &FILES[i]));
     for (unsigned i = 0; i < OS_PRESSURES; i++)
-        if (host->pressure[i] >= 0)
-            os_close_descriptor(host->pressure[i]);
+        os_close_descriptor(host->pressure[i]);
     buffer_done(&host->text);
     os_host_init(host);
 }
