@@ -12,61 +12,45 @@
 #include <linux/taskstats.h>
 #include <string.h>
 
-static uint64_t number_at(struct span stats, size_t place)
-{
-    uint64_t number;
-    memcpy(&number, stats.bytes + place, sizeof number);
-    return number;
-}
-
-static uint32_t word_at(struct span stats, size_t place)
-{
-    uint32_t word;
-    memcpy(&word, stats.bytes + place, sizeof word);
-    return word;
-}
-
 /* Fields are appended and never moved; the newest one that is needed was added in version 12. */
 enum { STATS_BYTES = offsetof(struct taskstats, ac_tgid) + sizeof(uint32_t), KIB = 1024 };
-
-#define NUMBER(field) number_at(stats, offsetof(struct taskstats, field))
-#define WORD(field)   word_at(stats, offsetof(struct taskstats, field))
 
 int exit_record_parse(const char *bytes, size_t size, struct exit_record *out)
 {
     struct cursor attributes;
-    struct span nested, stats;
+    struct span nested, told;
+    struct taskstats stats;
     int code = linux_parse_generic(bytes, size, &attributes);
     if (code < 0)
         return code;
     if (!netlink_attribute_find(attributes, TASKSTATS_TYPE_AGGR_PID, &nested) ||
         !netlink_attribute_find(cursor_over(nested.bytes, nested.size), TASKSTATS_TYPE_STATS,
-                                &stats))
+                                &told))
         return -EBADMSG;
-    if (stats.size < STATS_BYTES)
+    if (told.size < STATS_BYTES)
         return -ENOTSUP;
-    unsigned char flags = (unsigned char)stats.bytes[offsetof(struct taskstats, ac_flag)];
-    bool last = (flags & AGROUP) != 0;
-    uint64_t peak_bytes = last ? saturating_mul(NUMBER(hiwater_rss), KIB) : 0;
+    memcpy(&stats, told.bytes, STATS_BYTES);
+    bool last = (stats.ac_flag & AGROUP) != 0;
+    uint64_t peak_bytes = last ? saturating_mul(stats.hiwater_rss, KIB) : 0;
     *out = (struct exit_record){
-        .pid = WORD(ac_pid),
-        .group = WORD(ac_tgid),
-        .parent = WORD(ac_ppid),
+        .pid = stats.ac_pid,
+        .group = stats.ac_tgid,
+        .parent = stats.ac_ppid,
         .last = last,
         .used = {.processes = last,
-                 .cpu_ns = NUMBER(cpu_run_virtual_total),
-                 .user_us = NUMBER(ac_utime),
-                 .system_us = NUMBER(ac_stime),
+                 .cpu_ns = stats.cpu_run_virtual_total,
+                 .user_us = stats.ac_utime,
+                 .system_us = stats.ac_stime,
                  .largest_bytes = peak_bytes,
                  .sum_bytes = peak_bytes,
-                 .read_bytes = NUMBER(read_bytes),
-                 .written_bytes = NUMBER(write_bytes),
-                 .minor_faults = NUMBER(ac_minflt),
-                 .major_faults = NUMBER(ac_majflt),
-                 .voluntary = NUMBER(nvcsw),
-                 .involuntary = NUMBER(nivcsw),
-                 .call_read_bytes = NUMBER(read_char), /* whole KiB */
-                 .call_written_bytes = NUMBER(write_char)},
+                 .read_bytes = stats.read_bytes,
+                 .written_bytes = stats.write_bytes,
+                 .minor_faults = stats.ac_minflt,
+                 .major_faults = stats.ac_majflt,
+                 .voluntary = stats.nvcsw,
+                 .involuntary = stats.nivcsw,
+                 .call_read_bytes = stats.read_char, /* whole KiB */
+                 .call_written_bytes = stats.write_char},
     };
     return 0;
 }

@@ -61,37 +61,30 @@ int linux_parse_family(const char *bytes, size_t size, uint16_t *id)
     return 0;
 }
 
-/* Kernels have appended to the struct since 2006: a missing field fails. */
-static bool take_field(struct span stats, size_t place, uint64_t *out)
-{
-    if (stats.size < place + sizeof *out)
-        return false;
-    memcpy(out, stats.bytes + place, sizeof *out);
-    return true;
-}
+/* Kernels have appended to the struct since 2006: up to the newest field that is needed. */
+enum { STATS_BYTES = offsetof(struct taskstats, freepages_delay_total) + sizeof(uint64_t) };
 
 int linux_parse_taskstats(const char *bytes, size_t size, struct linux_taskstats *out)
 {
     struct cursor attributes;
-    struct span nested, stats;
-    struct linux_taskstats found;
+    struct span nested, told;
+    struct taskstats stats;
     int result = linux_parse_generic(bytes, size, &attributes);
     if (result < 0)
         return result;
     if (!netlink_attribute_find(attributes, TASKSTATS_TYPE_AGGR_TGID, &nested) ||
         !netlink_attribute_find(cursor_over(nested.bytes, nested.size), TASKSTATS_TYPE_STATS,
-                                &stats))
+                                &told) ||
+        told.size < STATS_BYTES)
         return -EBADMSG;
-    if (!take_field(stats, offsetof(struct taskstats, cpu_count), &found.runs) ||
-        !take_field(stats, offsetof(struct taskstats, cpu_delay_total), &found.run_delay_ns) ||
-        !take_field(stats, offsetof(struct taskstats, blkio_delay_total), &found.block_delay_ns) ||
-        !take_field(stats, offsetof(struct taskstats, swapin_delay_total), &found.swap_delay_ns) ||
-        !take_field(stats, offsetof(struct taskstats, nvcsw), &found.voluntary) ||
-        !take_field(stats, offsetof(struct taskstats, nivcsw), &found.involuntary) ||
-        !take_field(stats, offsetof(struct taskstats, freepages_delay_total),
-                    &found.reclaim_delay_ns))
-        return -EBADMSG;
-    *out = found;
+    memcpy(&stats, told.bytes, STATS_BYTES);
+    *out = (struct linux_taskstats){.voluntary = stats.nvcsw,
+                                    .involuntary = stats.nivcsw,
+                                    .runs = stats.cpu_count,
+                                    .run_delay_ns = stats.cpu_delay_total,
+                                    .block_delay_ns = stats.blkio_delay_total,
+                                    .swap_delay_ns = stats.swapin_delay_total,
+                                    .reclaim_delay_ns = stats.freepages_delay_total};
     return 0;
 }
 
