@@ -13,6 +13,7 @@
 #include <ifaddrs.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -22,7 +23,6 @@ enum { LINK_BYTES_MAX = 24, TEXT_MAX = INET6_ADDRSTRLEN + 1 + NUMBER_TEXT + LINK
 
 static struct span print_link(const struct sockaddr *address, char out[static TEXT_MAX])
 {
-    static const char DIGITS[] = "0123456789abcdef";
     unsigned char size;
     const char *bytes = (const char *)address;
     memcpy(&size, bytes + offsetof(struct sockaddr_ll, sll_halen), 1);
@@ -30,10 +30,7 @@ static struct span print_link(const struct sockaddr *address, char out[static TE
     for (size_t i = 0; i < size_min(size, LINK_BYTES_MAX); i++) {
         unsigned char byte;
         memcpy(&byte, bytes + offsetof(struct sockaddr_ll, sll_addr) + i, 1);
-        if (i != 0)
-            out[used++] = ':';
-        out[used++] = DIGITS[byte >> 4];
-        out[used++] = DIGITS[byte & 15];
+        used += (size_t)snprintf(out + used, TEXT_MAX - used, "%s%02x", i != 0 ? ":" : "", byte);
     }
     return (struct span){out, used};
 }
