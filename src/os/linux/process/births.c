@@ -13,19 +13,11 @@ enum { MEMBERS_MAX = 1 << 16 };
 
 enum {
     EVENT = sizeof(struct cn_msg), /* where it begins */
-    WHAT = EVENT + offsetof(struct proc_event, what),
     DATA = EVENT + offsetof(struct proc_event, event_data),
     FORK_BYTES = sizeof(((struct proc_event *)0)->event_data.fork),
     ACK_BYTES = sizeof(((struct proc_event *)0)->event_data.ack),
     WHAT_FORK = 1, /* PROC_EVENT_FORK: in other places with each header */
 };
-
-static uint32_t word_at(struct span message, size_t place)
-{
-    uint32_t word;
-    memcpy(&word, message.bytes + place, sizeof word);
-    return word;
-}
 
 void births_add(struct births *births, uint32_t pid)
 {
@@ -54,21 +46,24 @@ void births_take(struct births *births, const char *bytes, size_t size)
     struct nlmsghdr header;
     struct span message;
     while (netlink_message_next(&at, &header, &message) == 1) {
-        if (message.size < DATA + ACK_BYTES ||
-            word_at(message, offsetof(struct cn_msg, id.idx)) != CN_IDX_PROC ||
-            word_at(message, offsetof(struct cn_msg, id.val)) != CN_VAL_PROC)
+        struct cn_msg head;
+        struct proc_event event = {0};
+        if (message.size < DATA + ACK_BYTES)
             continue;
-        uint32_t what = word_at(message, WHAT);
-        if (what == 0)
-            births->heard |= word_at(message, DATA) == 0 && /* others hear the answer too */
-                             word_at(message, offsetof(struct cn_msg, ack)) == births->question + 1;
-        if (what != WHAT_FORK || message.size < DATA + FORK_BYTES)
+        memcpy(&head, message.bytes, sizeof head);
+        memcpy(&event, message.bytes + EVENT, size_min(message.size - EVENT, sizeof event));
+        if (head.id.idx != CN_IDX_PROC || head.id.val != CN_VAL_PROC)
+            continue;
+        if ((unsigned)event.what == 0)
+            births->heard |= event.event_data.ack.err == 0 && /* others hear the answer too */
+                             head.ack == births->question + 1;
+        if ((unsigned)event.what != WHAT_FORK || message.size < DATA + FORK_BYTES)
             continue;
 
         // A new thread is not born: its process was.
-        uint32_t parent = word_at(message, DATA + offsetof(struct fork_proc_event, parent_tgid));
-        uint32_t thread = word_at(message, DATA + offsetof(struct fork_proc_event, child_pid));
-        uint32_t child = word_at(message, DATA + offsetof(struct fork_proc_event, child_tgid));
+        uint32_t parent = (uint32_t)event.event_data.fork.parent_tgid;
+        uint32_t thread = (uint32_t)event.event_data.fork.child_pid;
+        uint32_t child = (uint32_t)event.event_data.fork.child_tgid;
         bool born = thread == child && births_has(births, parent);
         if (thread == child && (births->settled || !born) && births_has(births, child)) {
             // Its pid has been given again.
