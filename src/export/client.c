@@ -311,8 +311,8 @@ static void finish(struct client *client, CURLcode code)
     if (seconds > 0)
         answer->retry_after_ns = (uint64_t)(seconds < 86400 ? seconds : 86400) * BILLION;
     if (type != NULL)
-        (void)vitals_text_format((vitals_text){type, strlen(type)}, VITALS_TEXT_ASCII,
-                                 answer->content_type, sizeof answer->content_type);
+        (void)vitals_text_format(vitals_text_of(type), VITALS_TEXT_ASCII, answer->content_type,
+                                 sizeof answer->content_type);
     if (code != CURLE_OK && !(answer->cut && answer->status > 0))
         explain(&client->asking, code);
     long number = 0;

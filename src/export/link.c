@@ -240,8 +240,7 @@ static int fail(vitals_error *error, int code, int detail, const char *program, 
         return code;
     error->code = code;
     error->detail = detail;
-    (void)vitals_text_format((vitals_text){program, strlen(program)}, VITALS_TEXT_ASCII, safe,
-                             sizeof safe);
+    (void)vitals_text_format(vitals_text_of(program), VITALS_TEXT_ASCII, safe, sizeof safe);
     (void)snprintf(error->message, sizeof error->message, "the exporter, %s: %s", safe, why);
     return code;
 }

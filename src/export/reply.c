@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "feed/text.h"
@@ -25,7 +24,7 @@ static void write_reply(const char *const members[3][2])
         if (value == NULL)
             continue;
         buffer_format(&line, "%s\"%s\":\"", line.size > 0 ? "," : "{", members[i][0]);
-        text_safe(&line, (vitals_text){value, strlen(value)}, VITALS_TEXT_JSON);
+        text_safe(&line, vitals_text_of(value), VITALS_TEXT_JSON);
         buffer_byte(&line, '"');
     }
     buffer_string(&line, line.size > 0 ? "}\n" : "{\"done\":true}\n");

@@ -123,7 +123,7 @@ static int mark(void *data, const vitals_mark *given, vitals_error *error UNUSED
     buffer_reset(line);
     buffer_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"",
                   given->begins != 0 ? "true" : "false");
-    text_safe(line, (vitals_text){given->name, strlen(given->name)}, VITALS_TEXT_JSON);
+    text_safe(line, vitals_text_of(given->name), VITALS_TEXT_JSON);
     buffer_format(line, "\",\"monotonic_ns\":\"%llu\",\"pid\":%lld,\"tid\":%lld}}\n",
                   (unsigned long long)given->monotonic_ns, (long long)given->pid,
                   (long long)given->tid);
@@ -155,7 +155,7 @@ int run_sender_file(struct run_sender *sender, const char *path, uint64_t wait_n
 {
     struct buffer line = {.bytes = NULL};
     buffer_string(&line, "{\"artifacts\":[\"");
-    text_safe(&line, (vitals_text){path, strlen(path)}, VITALS_TEXT_JSON);
+    text_safe(&line, vitals_text_of(path), VITALS_TEXT_JSON);
     buffer_string(&line, "\"]}\n");
     int sent = send_last(sender, &line, wait_ns);
     buffer_done(&line);
@@ -176,8 +176,7 @@ json_t *run_sender_account_of(const vitals_account *account, const char *command
     const char *command = json_string_value(json_object_get(attributes, "command"));
     if (command == NULL)
         return document;
-    redact_line(&text, (vitals_text){command, strlen(command)},
-                (enum redact_form)redact_form_of(command_line));
+    redact_line(&text, vitals_text_of(command), (enum redact_form)redact_form_of(command_line));
     if (text.failed || text.size == 0 ||
         json_object_set_new(attributes, "command", json_stringn(text.bytes, text.size)) < 0)
         (void)json_object_del(attributes, "command");

@@ -40,7 +40,7 @@ void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
         bool rate = value->state > 0 && !vitals_measure_is_counter(value->measure);
         vitals_availability state = rate && gone[value->scope] ? VITALS_GONE : value->state;
         buffer_format(line, "%s[\"%s\",\"", any ? "," : "", SCOPES[value->scope]);
-        text_safe(line, (vitals_text){value->subject, strlen(value->subject)}, VITALS_TEXT_JSON);
+        text_safe(line, vitals_text_of(value->subject), VITALS_TEXT_JSON);
         buffer_format(line, "\",\"%s\",\"%s\",", vitals_measure_name(value->measure),
                       vitals_availability_name(state));
         if (state > 0)

@@ -30,7 +30,7 @@ int feed_fail(const struct feed_place *place, int code, vitals_error *error, con
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    (void)vitals_text_format((vitals_text){end, strlen(end)}, VITALS_TEXT_ASCII, path, sizeof path);
+    (void)vitals_text_format(vitals_text_of(end), VITALS_TEXT_ASCII, path, sizeof path);
     error->code = (vitals_code)code;
     error->detail = 0;
     if (place->line > 0)
@@ -85,8 +85,7 @@ static int fail_syntax(const struct feed_json_reader *reader)
     }
     if (syntax.line > 1)
         at.line += (uint64_t)syntax.line - 1;
-    (void)vitals_text_format((vitals_text){syntax.text, strlen(syntax.text)}, VITALS_TEXT_ASCII,
-                             what, sizeof what);
+    (void)vitals_text_format(vitals_text_of(syntax.text), VITALS_TEXT_ASCII, what, sizeof what);
     if (syntax.line < 0) { /* not the document's fault: there is no library to read it with */
         at.line = 0;
         return feed_fail(&at, VITALS_EUNSUPPORTED, reader->error, "%s", what);

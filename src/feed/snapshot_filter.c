@@ -2,8 +2,6 @@
 #include "feed/snapshot_filter.h"
 #include "feed/rows.h"
 
-#include <string.h>
-
 enum { COLUMNS_MAX = 256 };
 
 static void copy_value(vitals_builder *to, const vitals_row *row, vitals_metric metric)
@@ -71,11 +69,10 @@ int snapshot_copy(const vitals_snapshot *snapshot, const struct snapshot_changes
         vitals_builder_table(builder, entity, columns, count);
         vitals_builder_state(builder, entity, vitals_snapshot_state(snapshot, entity));
         EACH_ROW(row, snapshot, entity) {
-            const char *label = vitals_row_label(row);
             if (changes->keep != NULL && !changes->keep(changes->data, row))
                 continue;
             vitals_builder_row(builder, entity, vitals_row_key(row), vitals_row_parent(row),
-                               (vitals_text){label, strlen(label)}, vitals_row_stamp_ns(row));
+                               vitals_text_of(vitals_row_label(row)), vitals_row_stamp_ns(row));
             for (size_t i = 0; i < count; i++)
                 copy_value(builder, row, columns[i]);
         }

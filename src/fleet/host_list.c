@@ -182,7 +182,7 @@ static int add_expanded(const struct host_source *source, const char *item)
     for (const char *open = item; (open = strchr(open, '[')) != NULL;) {
         const char *close = strchr(open, ']');
         if (close == NULL)
-            return refuse(source, (vitals_text){open, strlen(open)}, "] is missing");
+            return refuse(source, vitals_text_of(open), "] is missing");
         if (memchr(open, ':', (size_t)(close - open)) == NULL)
             return add_group(source, item, open, close);
         open = close;
@@ -276,7 +276,7 @@ static int drop_repeated(struct host_list *list, vitals_error *error)
 int host_list_parse(const char *words, unsigned port, struct host_list *out, vitals_error *error)
 {
     const struct host_source source = {port, "http", false, out, error};
-    int code = add_items(&source, (vitals_text){words, strlen(words)});
+    int code = add_items(&source, vitals_text_of(words));
     return code < 0 ? code : drop_repeated(out, error);
 }
 

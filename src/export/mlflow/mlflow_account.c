@@ -13,11 +13,6 @@ static const char *word(const json_t *object, const char *member)
     return json_string_value(json_object_get(object, member));
 }
 
-static vitals_text text_of(const char *string)
-{
-    return (vitals_text){string, strlen(string)};
-}
-
 /* ---- the begin ---- */
 
 static void add_tag(json_t *tags, const char *key, const char *value)
@@ -25,7 +20,7 @@ static void add_tag(json_t *tags, const char *key, const char *value)
     struct buffer pair = {.bytes = NULL};
     if (value == NULL)
         return;
-    mlflow_pair(&pair, key, text_of(value), MLFLOW_TAG_MOST);
+    mlflow_pair(&pair, key, vitals_text_of(value), MLFLOW_TAG_MOST);
     if (!pair.failed)
         (void)json_array_append_new(tags, json_loadb(pair.bytes, pair.size, 0, NULL));
     buffer_done(&pair);
@@ -140,7 +135,7 @@ static void put_tag(struct mlflow_batch *batch, const char *name, const char *va
     if (value == NULL || value[0] == '\0')
         return;
     (void)snprintf(key, sizeof key, "vitals.%s", name);
-    mlflow_batch_tag(batch, key, text_of(value));
+    mlflow_batch_tag(batch, key, vitals_text_of(value));
 }
 
 void mlflow_write_account(const json_t *account, const json_t *status, uint64_t ms,

@@ -250,8 +250,7 @@ static enum mlflow_outcome fail(struct mlflow_server *server, enum mlflow_outcom
                                 const char *before, const char *name, const char *behind)
 {
     char safe[120];
-    (void)vitals_text_format((vitals_text){name, strlen(name)}, VITALS_TEXT_ASCII, safe,
-                             sizeof safe);
+    (void)vitals_text_format(vitals_text_of(name), VITALS_TEXT_ASCII, safe, sizeof safe);
     (void)snprintf(server->why, sizeof server->why, "%s%s%s", before, safe, behind);
     return outcome;
 }
@@ -477,8 +476,7 @@ enum mlflow_outcome mlflow_find_run(struct mlflow_server *server, const json_t *
         outcome = make_run(server, experiment, parent, target, search, run);
     if (outcome == MLFLOW_WELL && parent != wanted) {
         char safe[120];
-        (void)vitals_text_format((vitals_text){wanted, strlen(wanted)}, VITALS_TEXT_ASCII, safe,
-                                 sizeof safe);
+        (void)vitals_text_format(vitals_text_of(wanted), VITALS_TEXT_ASCII, safe, sizeof safe);
         reply_say("mlflow: there is no run %s; the new run is not nested below it", safe);
     }
     run->ours = outcome == MLFLOW_WELL;

@@ -73,7 +73,7 @@ static void put(struct making *making, const char *key, vitals_text value)
 static void put_string(struct making *making, const char *key, const char *value)
 {
     if (value != NULL)
-        put(making, key, (vitals_text){value, strlen(value)});
+        put(making, key, vitals_text_of(value));
 }
 
 /* The values of host.arch, by uname's machine. */
@@ -115,7 +115,7 @@ static bool otlp_identity_make(const struct otlp_settings *settings,
         return false;
     bool named = uname(&machine) == 0;
     if (of_job != NULL)
-        host = (vitals_text){of_job, strlen(of_job)};
+        host = vitals_text_of(of_job);
     if (host.size > 0)
         (void)vitals_text_format(host, VITALS_TEXT_TERMINAL, name, sizeof name);
     else if (named)

@@ -6,11 +6,6 @@
 
 #include "export/keyed_hash.h"
 
-static vitals_text text_of(const char *string)
-{
-    return (vitals_text){string, strlen(string)};
-}
-
 static void add_text(struct otlp_attributes *attributes, const char *key, const vitals_row *row,
                      vitals_metric metric)
 {
@@ -50,7 +45,7 @@ static void describe_device(struct otlp_attributes *attributes, const vitals_row
     char name[80];
     (void)otlp_describe_device(attributes, "hw.id", gpu);
     (void)snprintf(name, sizeof name, "GPU %.60s", vitals_row_label(gpu));
-    otlp_attribute_safe(attributes, "hw.name", text_of(name));
+    otlp_attribute_safe(attributes, "hw.name", vitals_text_of(name));
     if (parent != NULL)
         (void)otlp_describe_device(attributes, "hw.parent", parent);
 }
@@ -86,10 +81,10 @@ static void describe_sensor(struct otlp_attributes *attributes, const vitals_row
         return;
     (void)snprintf(id, sizeof id, "%.100s/%.24s", device.list[0].text, place);
     (void)snprintf(name, sizeof name, "GPU %.60s %.60s", vitals_row_label(gpu), place);
-    otlp_attribute_safe(attributes, "hw.id", text_of(id));
-    otlp_attribute_safe(attributes, "hw.name", text_of(name));
+    otlp_attribute_safe(attributes, "hw.id", vitals_text_of(id));
+    otlp_attribute_safe(attributes, "hw.name", vitals_text_of(name));
     (void)otlp_describe_device(attributes, "hw.parent", gpu);
-    otlp_attribute_safe(attributes, "hw.sensor_location", text_of(place));
+    otlp_attribute_safe(attributes, "hw.sensor_location", vitals_text_of(place));
 }
 
 static void describe_gpu_process(struct otlp_attributes *attributes, const vitals_row *row,
@@ -151,7 +146,7 @@ void otlp_describe_job(struct otlp_attributes *attributes, const vitals_row *pro
 static void describe_subject(struct otlp_attributes *attributes, const vitals_row *row,
                              const struct otlp_source *source, const struct otlp_look *look)
 {
-    vitals_text label = text_of(vitals_row_label(row));
+    vitals_text label = vitals_text_of(vitals_row_label(row));
     const vitals_row *gpu;
     uint64_t read_only;
     switch (source->subject) {
@@ -218,7 +213,7 @@ void otlp_describe(struct otlp_attributes *attributes, const vitals_row *row,
         name.size > 0) {
         (void)snprintf(hash, sizeof hash, "%016llx",
                        (unsigned long long)keyed_hash(name.bytes, name.size));
-        otlp_attribute_safe(attributes, "process.owner", text_of(hash));
+        otlp_attribute_safe(attributes, "process.owner", vitals_text_of(hash));
     }
     if (entity == VITALS_TABLE_PROCESS && look->user == OTLP_USER_UID)
         add_number(attributes, "process.owner", row, VITALS_PROCESS_UID);

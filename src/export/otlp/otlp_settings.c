@@ -120,8 +120,8 @@ static struct shown_value show(const char *value)
 {
     struct shown_value shown;
     size_t used;
-    (void)vitals_text_fit((vitals_text){value, strlen(value)}, VITALS_TEXT_TERMINAL, 80,
-                          shown.words, sizeof shown.words, &used);
+    (void)vitals_text_fit(vitals_text_of(value), VITALS_TEXT_TERMINAL, 80, shown.words,
+                          sizeof shown.words, &used);
     return shown;
 }
 

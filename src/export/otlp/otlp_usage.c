@@ -147,7 +147,7 @@ static void write_measure(const struct usage_writing *writing, const struct usag
         if (usage_line_value(line, "gpu", devices[d], name, &value) <= 0)
             continue;
         by_device = true;
-        otlp_attribute_safe(&attributes, "hw.id", (vitals_text){devices[d], strlen(devices[d])});
+        otlp_attribute_safe(&attributes, "hw.id", vitals_text_of(devices[d]));
         write_value(writing, hash_join(measure, 2 + d), value, &attributes);
     }
     if (!by_device && usage_line_value(line, "tree", NULL, name, &value) > 0) {
@@ -214,7 +214,7 @@ static void write_figures(const struct usage_writing *writing, const json_t *fig
               strcmp(subject, "descendants") == 0)))
             continue;
         if (subject != NULL)
-            otlp_attribute_safe(&attributes, "hw.id", (vitals_text){subject, strlen(subject)});
+            otlp_attribute_safe(&attributes, "hw.id", vitals_text_of(subject));
         if (counter &&
             usage_line_value(last, subject != NULL ? "gpu" : "tree", subject, name, &before) > 0 &&
             before > value)

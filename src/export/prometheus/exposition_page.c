@@ -91,7 +91,7 @@ void page_labels(struct exposition_page *page, const char *bytes, size_t size)
 
 void page_label_word(struct exposition_page *page, const char *name, const char *value)
 {
-    page_label(page, name, (vitals_text){value, strlen(value)});
+    page_label(page, name, vitals_text_of(value));
 }
 
 static void put_label(struct buffer *out, const char *name, vitals_text value)
@@ -326,8 +326,7 @@ static bool label_row(struct exposition_page *page, const struct row_labels *lab
     }
 
     if (labels->own != NULL)
-        label(page, from, labels->own,
-              (vitals_text){vitals_row_label(row->row), strlen(vitals_row_label(row->row))});
+        label(page, from, labels->own, vitals_text_of(vitals_row_label(row->row)));
     for (size_t i = 0; i < 2 && labels->more[i].name != NULL; i++) {
         const vitals_metric metric = labels->more[i].metric;
         bool required = labels->level != EXPOSITION_OFF;

@@ -28,11 +28,6 @@ struct nvitop_subject {
 
 /* ---- labels ---- */
 
-static vitals_text word(const char *string)
-{
-    return (vitals_text){string, strlen(string)};
-}
-
 /* Writes an empty label if it is not known: all samples of a family have the same labels. */
 static void label_text(struct exposition_page *page, const char *name, const vitals_row *row,
                        vitals_metric metric)
@@ -59,7 +54,7 @@ static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
     if (NAMES[rows].name != NULL)
         label_text(page, NAMES[rows].name, subject->row, NAMES[rows].metric);
     if (subject->gpu != NULL) {
-        page_label(page, "index", word(vitals_row_label(subject->gpu)));
+        page_label_word(page, "index", vitals_row_label(subject->gpu));
         label_text(page, "devicename", subject->gpu, VITALS_GPU_NAME);
         label_text(page, "uuid", subject->gpu, VITALS_GPU_UUID);
     }
@@ -67,7 +62,7 @@ static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
         const char *label = vitals_row_label(subject->row), *digits = label + strlen(label);
         while (digits > label && digits[-1] >= '0' && digits[-1] <= '9')
             digits--;
-        page_label(page, "link", word(*digits != '\0' ? digits : label));
+        page_label_word(page, "link", *digits != '\0' ? digits : label);
     }
     if (rows != NVITOP_PROCESSES)
         return;
@@ -82,7 +77,7 @@ static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
         bool known = vitals_row_u64(subject->process, VITALS_PROCESS_UID, &uid) > 0;
         (void)!page_text(subject->process, VITALS_PROCESS_USER, &name);
         if (!page_user(page, name, known ? (int64_t)uid : -1, words, sizeof words, &user))
-            user = word("");
+            user = vitals_text_of("");
     }
     page_label(page, "username", user);
 }
@@ -238,7 +233,7 @@ static void write_info(struct exposition_page *page)
 /* The command line in the chosen form; the name of the process if it has none. */
 static void label_command(struct exposition_page *page, const vitals_row *process)
 {
-    vitals_text name = word("No Such Process"), arguments = {"", 0};
+    vitals_text name = vitals_text_of("No Such Process"), arguments = {"", 0};
     struct buffer line = {.bytes = NULL};
     char words[COMMAND_MAX];
     if (process != NULL) {

@@ -122,8 +122,8 @@ static void keep(struct history_store *history, const struct kept *kept,
             (line = malloc(sizeof *line)) != NULL) {
             *line = (struct history_series_line){.metric = kept->metric,
                                                  .key = vitals_row_key(row)};
-            (void)vitals_text_format((vitals_text){label, strlen(label)}, VITALS_TEXT_TERMINAL,
-                                     line->label, sizeof line->label);
+            (void)vitals_text_format(vitals_text_of(label), VITALS_TEXT_TERMINAL, line->label,
+                                     sizeof line->label);
             for (size_t i = 0; i < HISTORY_POINTS; i++)
                 line->values[i] = NAN;
             history->lines[history->lines_count++] = line;
@@ -246,7 +246,7 @@ void history_write(const struct history_store *history, struct buffer *text)
         buffer_format(text, "{\"table\":\"%s\",\"key\":%llu,\"label\":\"",
                       vitals_table_name(vitals_metric_table(line->metric)),
                       (unsigned long long)line->key);
-        text_safe(text, (vitals_text){line->label, strlen(line->label)}, VITALS_TEXT_JSON);
+        text_safe(text, vitals_text_of(line->label), VITALS_TEXT_JSON);
         buffer_format(text, "\",\"metric\":\"%s%s\",\"unit\":\"%s\",\"values\":[",
                       vitals_metric_name(line->metric), rate ? "_per_second" : "",
                       vitals_metric_unit(line->metric));
@@ -262,7 +262,7 @@ void history_write(const struct history_store *history, struct buffer *text)
         const char *help = vitals_availability_help((vitals_availability)i);
         buffer_format(text, "%s\"%s\":\"", i > VITALS_AVAILABILITY_MIN ? "," : "",
                       vitals_availability_name((vitals_availability)i));
-        text_safe(text, (vitals_text){help, strlen(help)}, VITALS_TEXT_JSON);
+        text_safe(text, vitals_text_of(help), VITALS_TEXT_JSON);
         buffer_byte(text, '"');
     }
     buffer_string(text, "}}");

@@ -157,7 +157,7 @@ static void write_command(struct buffer *text, vitals_text line, enum redact_for
     struct buffer redacted = {.bytes = NULL};
     redact_line(&redacted, line, form);
     (void)vitals_text_command((vitals_text){redacted.bytes, redacted.size}, shown, sizeof shown);
-    write_text(text, (vitals_text){shown, strlen(shown)});
+    write_text(text, vitals_text_of(shown));
     buffer_done(&redacted);
 }
 
@@ -235,7 +235,7 @@ static void write_table(struct buffer *text, const struct view_table *table,
             buffer_string(text, "null,");
         else
             buffer_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
-        write_text(text, (vitals_text){label, strlen(label)});
+        write_text(text, vitals_text_of(label));
         for (const struct view_column *column = table->columns; column->metric != 0; column++) {
             if (!has_column(column, of))
                 continue;

@@ -38,8 +38,7 @@ struct event_file {
 static void report_failure(struct event_file *file, const char *what, const char *path, int code)
 {
     char shown[400];
-    (void)vitals_text_format((vitals_text){path, strlen(path)}, VITALS_TEXT_TERMINAL, shown,
-                             sizeof shown);
+    (void)vitals_text_format(vitals_text_of(path), VITALS_TEXT_TERMINAL, shown, sizeof shown);
     reply_failed(file->publisher, "%s %s: %s", what, shown, strerror(code));
 }
 

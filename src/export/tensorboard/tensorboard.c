@@ -203,8 +203,7 @@ static void tensorboard_usage(void *data, const json_t *usage)
 static void put_cell(struct buffer *page, const char *words)
 {
     char safe[200];
-    (void)vitals_text_format((vitals_text){words, strlen(words)}, VITALS_TEXT_TERMINAL, safe,
-                             sizeof safe);
+    (void)vitals_text_format(vitals_text_of(words), VITALS_TEXT_TERMINAL, safe, sizeof safe);
     for (const char *at = safe; *at != '\0'; at++) {
         if (strchr("\\|`*_<>[]#&", *at) != NULL)
             buffer_byte(page, '\\');
