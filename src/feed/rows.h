@@ -13,6 +13,15 @@
     for (const vitals_row *row = NULL;           \
          (row = vitals_snapshot_next_child((snapshot), (table), (parent), row)) != NULL;)
 
+/* Returns the process of a row of gpu_process, or NULL if it has no row. */
+static inline const vitals_row *row_process(const vitals_row *user)
+{
+    uint64_t key;
+    return vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0
+               ? vitals_snapshot_find(vitals_row_snapshot(user), VITALS_TABLE_PROCESS, key)
+               : NULL;
+}
+
 /* Returns whether a process uses a GPU. There are few users, so the table is searched from its
  * begin. */
 static inline bool row_uses_gpu(const vitals_row *process)

@@ -114,15 +114,6 @@ bool fleet_is_free(const vitals_row *gpu)
            used <= FREE_MEMORY;
 }
 
-/* The process of a row of gpu_process, or NULL. */
-static const vitals_row *process_of(const vitals_row *user)
-{
-    uint64_t key;
-    return vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0
-               ? vitals_snapshot_find(vitals_row_snapshot(user), VITALS_TABLE_PROCESS, key)
-               : NULL;
-}
-
 static void word_of(const vitals_row *row, vitals_metric metric, const char *missing,
                     char out[static FLEET_NAME])
 {
@@ -148,9 +139,9 @@ static void add_gpu(struct fleet_row *row, const struct fleet_host *host, const 
                        vitals_snapshot_monotonic_ns(snapshot), &seconds))
         add_most(&row->idle, seconds);
     EACH_CHILD(user, snapshot, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
-        word_of(process_of(user), VITALS_PROCESS_USER, "?", word);
+        word_of(row_process(user), VITALS_PROCESS_USER, "?", word);
         add_word(&row->users, word);
-        word_of(process_of(user), VITALS_PROCESS_WORKLOAD, "", word);
+        word_of(row_process(user), VITALS_PROCESS_WORKLOAD, "", word);
         add_word(&row->jobs, word);
     }
     EACH_CHILD(job, snapshot, VITALS_TABLE_GPU_JOB, vitals_row_key(gpu)) {
@@ -237,7 +228,7 @@ static bool gather(struct device_shares *shares, const struct fleet_host *host, 
                    size_t most)
 {
     EACH_ROW(user, host->newest, VITALS_TABLE_GPU_PROCESS) {
-        const vitals_row *process = process_of(user);
+        const vitals_row *process = row_process(user);
         if (!computes(user))
             continue;
         if (most-- == 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "export/keyed_hash.h"
+#include "feed/rows.h"
 
 static void add_text(struct otlp_attributes *attributes, const char *key, const vitals_row *row,
                      vitals_metric metric)
@@ -91,14 +92,10 @@ static void describe_gpu_process(struct otlp_attributes *attributes, const vital
                                  const struct otlp_look *look)
 {
     const vitals_row *gpu = parent_of(row);
-    uint64_t key;
     if (gpu != NULL)
         (void)otlp_describe_device(attributes, "hw.id", gpu);
     add_number(attributes, "process.pid", row, VITALS_GPU_PROCESS_PID);
-    if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
-        otlp_describe_workload(
-            attributes, vitals_snapshot_find(vitals_row_snapshot(row), VITALS_TABLE_PROCESS, key),
-            VITALS_PROCESS_WORKLOAD, look);
+    otlp_describe_workload(attributes, row_process(row), VITALS_PROCESS_WORKLOAD, look);
     add_text(attributes, "vitals.gpu.process.type", row, VITALS_GPU_PROCESS_TYPE);
 }
 

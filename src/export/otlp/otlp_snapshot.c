@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/rows.h"
+
 enum { PROCESSES = 1000, PROCESSES_MAX = 100000 };
 
 void otlp_look_read(const json_t *serve, struct otlp_look *look)
@@ -232,11 +234,9 @@ static void write_shares(struct otlp_writing *writing)
     const vitals_row *row = NULL;
     while (shares != NULL &&
            (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, row)) != NULL) {
-        uint64_t key, gpu = vitals_row_parent(row);
+        uint64_t gpu = vitals_row_parent(row);
         vitals_text id;
-        const vitals_row *process = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
-                                        ? vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key)
-                                        : NULL;
+        const vitals_row *process = row_process(row);
         if (process == NULL || vitals_row_text(process, VITALS_PROCESS_WORKLOAD, &id) <= 0)
             continue;
         size_t at = 0;

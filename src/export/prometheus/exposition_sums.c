@@ -78,11 +78,7 @@ static void counter_map_turn(struct counter_map *map)
 
 bool exposition_workload_of(const vitals_row *row, vitals_text *id)
 {
-    uint64_t key;
-    const vitals_row *process = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
-                                    ? vitals_snapshot_find(vitals_row_snapshot(row),
-                                                           VITALS_TABLE_PROCESS, key)
-                                    : NULL;
+    const vitals_row *process = row_process(row);
     return process != NULL && vitals_row_text(process, VITALS_PROCESS_WORKLOAD, id) > 0 &&
            id->size > 0;
 }

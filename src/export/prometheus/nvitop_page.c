@@ -186,16 +186,13 @@ static bool next_subject(const struct exposition_page *page, enum nvitop_rows ro
     };
     const vitals_snapshot *snapshot = page->snapshot;
     while ((subject->row = vitals_snapshot_next(snapshot, ENTITIES[rows], subject->row)) != NULL) {
-        uint64_t pseudo, key;
+        uint64_t pseudo;
         subject->gpu = rows == NVITOP_DEVICES ? subject->row
                        : rows > NVITOP_DEVICES
                            ? vitals_snapshot_find(snapshot, VITALS_TABLE_GPU,
                                                   vitals_row_parent(subject->row))
                            : NULL;
-        subject->process = NULL;
-        if (rows == NVITOP_PROCESSES &&
-            vitals_row_u64(subject->row, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
-            subject->process = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key);
+        subject->process = rows == NVITOP_PROCESSES ? row_process(subject->row) : NULL;
         if (rows > NVITOP_DEVICES && subject->gpu == NULL)
             continue;
         /* Partitions, and devices without any. */
