@@ -337,18 +337,12 @@ static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
     sender->metrics = json_array_size(metrics);
 
     enum mlflow_outcome outcome = MLFLOW_WELL;
-    char *bytes = parsed ? json_dumps(document, JSON_COMPACT) : NULL;
-    struct buffer body = {.bytes = NULL};
-    if (bytes != NULL)
-        buffer_string(&body, bytes);
-    if (bytes != NULL && !body.failed) {
-        outcome = mlflow_ask(&sender->server, path, &body, NULL);
+    if (parsed) {
+        outcome = mlflow_ask(&sender->server, path, document, NULL);
     } else if (!sender->unreadable) {
         (void)snprintf(sender->server.why, sizeof sender->server.why, "out of memory");
         outcome = MLFLOW_AGAIN;
     }
-    buffer_done(&body);
-    free(bytes);
     json_decref(document);
     return outcome;
 }

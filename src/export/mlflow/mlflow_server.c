@@ -174,21 +174,25 @@ static enum mlflow_outcome ask(struct mlflow_server *server, const struct client
     return outcome;
 }
 
-enum mlflow_outcome mlflow_ask(struct mlflow_server *server, const char *path,
-                               const struct buffer *body, json_t **answer)
+enum mlflow_outcome mlflow_ask(struct mlflow_server *server, const char *path, const json_t *body,
+                               json_t **answer)
 {
     struct buffer url = {.bytes = NULL};
+    char *bytes = json_dumps(body, JSON_COMPACT);
     buffer_format(&url, "%s%s%s", server->address, INTERFACE, path);
     struct client_request request = {.method = body != NULL ? "POST" : "GET",
                                      .url = url.bytes,
                                      .content_type = body != NULL ? "application/json" : NULL,
-                                     .body = body != NULL ? body->bytes : NULL,
-                                     .size = body != NULL ? body->size : 0,
+                                     .body = bytes,
+                                     .size = bytes != NULL ? strlen(bytes) : 0,
                                      .cancel = server->cancel};
     enum mlflow_outcome outcome = MLFLOW_AGAIN;
-    if (!url.failed && (body == NULL || !body->failed))
+    if (!url.failed && (body == NULL || bytes != NULL))
         outcome = ask(server, &request, answer);
+    else
+        (void)snprintf(server->why, sizeof server->why, "out of memory");
     buffer_done(&url);
+    free(bytes);
     return outcome;
 }
 
@@ -259,17 +263,10 @@ static enum mlflow_outcome fail(struct mlflow_server *server, enum mlflow_outcom
 static enum mlflow_outcome post(struct mlflow_server *server, const char *path, json_t *document,
                                 json_t **answer)
 {
-    struct buffer body = {.bytes = NULL};
-    char *bytes = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
-    if (bytes != NULL)
-        buffer_string(&body, bytes);
-    else
-        body.failed = true;
-    free(bytes);
+    enum mlflow_outcome outcome = MLFLOW_AGAIN;
+    if (document != NULL)
+        outcome = mlflow_ask(server, path, document, answer);
     json_decref(document);
-
-    enum mlflow_outcome outcome = mlflow_ask(server, path, &body, answer);
-    buffer_done(&body);
     return outcome;
 }
 

@@ -39,8 +39,8 @@ char *mlflow_without_login(const char *uri);
 
 /* Calls /api/2.0/mlflow/`path`. A body of NULL is a GET. The caller releases *answer, which may be
  * NULL, if the outcome is WELL. */
-enum mlflow_outcome mlflow_ask(struct mlflow_server *server, const char *path,
-                               const struct buffer *body, json_t **answer);
+enum mlflow_outcome mlflow_ask(struct mlflow_server *server, const char *path, const json_t *body,
+                               json_t **answer);
 
 /* Uploads an artifact of a run whose artifacts are at `artifact_uri`; REFUSED if the server does
  * not store them itself. */
