@@ -113,8 +113,8 @@ int main(int count, char **arguments)
     const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
     if (snapshot == NULL)
         return 1;
-    for (unsigned level = OTLP_PROCESSES_OFF; level <= OTLP_PROCESSES_PID; level++) {
-        const struct otlp_look look = {.processes = level, .most_processes = 100000};
+    for (enum exposition_level level = EXPOSITION_OFF; level <= EXPOSITION_PID; level++) {
+        const struct otlp_look look = {.options = {.level = level, .max_processes = 100000}};
         memset(&result, 0, sizeof result);
         for (size_t i = 0; i < rounds; i++)
             one_round(&result, snapshot, &look);

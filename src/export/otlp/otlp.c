@@ -39,6 +39,7 @@ struct otlp_identity {
 struct otlp_speaker {
     vitals_text host;                   /* "" for this machine's */
     const json_t *export_config;        /* the export_config line */
+    enum redact_form command_line;      /* how much of a command line is sent */
     const struct otlp_attributes *work; /* attributes of a run's workload */
 };
 
@@ -142,13 +143,11 @@ static bool otlp_identity_make(const struct otlp_settings *settings,
         put_string(&making, "os.type", strcasecmp(machine.sysname, "linux") == 0 ? "linux" : NULL);
     }
     put_string(&making, "process.owner", json_string_value(json_object_get(job, "user")));
-    const char *word = json_string_value(json_object_get(speaker->export_config, "cmdline"));
-    int form = word != NULL ? redact_form_of(word) : REDACT_OFF;
     struct buffer command = {.bytes = NULL};
-    if (form > REDACT_OFF)
-        redact_arguments(&command, json_object_get(job, "argv"), (enum redact_form)form);
+    redact_arguments(&command, json_object_get(job, "argv"), speaker->command_line);
     if (!command.failed)
-        put(&making, form == REDACT_ARGV0 ? "process.command" : "process.command_line",
+        put(&making,
+            speaker->command_line == REDACT_ARGV0 ? "process.command" : "process.command_line",
             (vitals_text){command.bytes, command.size});
     buffer_done(&command);
     for (size_t i = 0; i < speaker->work->count; i++)
@@ -218,8 +217,10 @@ static int otlp_open(const json_t *config, const json_t *export_config, void **d
     if (otlp == NULL)
         return VITALS_EMEMORY;
     int code = otlp_settings_read(endpoint, &AROUND, &otlp->settings, error);
+    if (code == 0)
+        code = exposition_options_read(json_object_get(export_config, "serve"), export_config,
+                                       &otlp->look.options, error);
     if (code == 0) {
-        otlp_look_read(json_object_get(export_config, "serve"), &otlp->look);
         otlp->look.since_ns = now;
         otlp_job_read(job, now, &otlp->job);
         otlp->is_run = json_is_object(job);
@@ -253,7 +254,8 @@ static void push(void *data, struct buffer *document)
 /* Returns false if memory is out. */
 static bool open_writer(struct otlp *otlp, vitals_text host, struct otlp_writer *writer)
 {
-    const struct otlp_speaker speaker = {host, otlp->export_config, &otlp->work};
+    const struct otlp_speaker speaker = {host, otlp->export_config, otlp->look.options.cmdline,
+                                         &otlp->work};
     if (otlp->identity.list == NULL &&
         !otlp_identity_make(&otlp->settings, &speaker, &otlp->identity))
         return false;

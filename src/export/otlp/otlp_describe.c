@@ -61,7 +61,7 @@ void otlp_describe_workload(struct otlp_attributes *attributes, const vitals_row
     if (row == NULL || vitals_row_text(row, metric, &id) <= 0)
         return;
     unsigned long long hash = keyed_hash(id.bytes, id.size);
-    if (look->user != OTLP_USER_NAME && id.size > USER_SIZE &&
+    if (look->options.user != EXPOSITION_USER_NAME && id.size > USER_SIZE &&
         memcmp(id.bytes, USER, USER_SIZE) == 0)
         id = (vitals_text){words, (size_t)snprintf(words, sizeof words, "%s%016llx", USER, hash)};
     else if (id.size > WHOLE)
@@ -204,15 +204,15 @@ void otlp_describe(struct otlp_attributes *attributes, const vitals_row *row,
                                                            : 0;
     vitals_text name;
     char hash[32];
-    if (user != 0 && look->user == OTLP_USER_NAME)
+    if (user != 0 && look->options.user == EXPOSITION_USER_NAME)
         add_text(attributes, "process.owner", row, user);
-    if (user != 0 && look->user == OTLP_USER_HASH && vitals_row_text(row, user, &name) > 0 &&
-        name.size > 0) {
+    if (user != 0 && look->options.user == EXPOSITION_USER_HASH &&
+        vitals_row_text(row, user, &name) > 0 && name.size > 0) {
         (void)snprintf(hash, sizeof hash, "%016llx",
                        (unsigned long long)keyed_hash(name.bytes, name.size));
         otlp_attribute_safe(attributes, "process.owner", vitals_text_of(hash));
     }
-    if (entity == VITALS_TABLE_PROCESS && look->user == OTLP_USER_UID)
+    if (entity == VITALS_TABLE_PROCESS && look->options.user == EXPOSITION_USER_UID)
         add_number(attributes, "process.owner", row, VITALS_PROCESS_UID);
     for (size_t i = 0; i < 2 && source->keys[i] != NULL; i++)
         otlp_attribute_text(attributes, source->keys[i], source->values[i]);

@@ -8,26 +8,6 @@
 
 #include "feed/rows.h"
 
-enum { PROCESSES = 1000, PROCESSES_MAX = 100000 };
-
-void otlp_look_read(const json_t *serve, struct otlp_look *look)
-{
-    const char *level = json_string_value(json_object_get(serve, "processes"));
-    const char *user = json_string_value(json_object_get(serve, "label_user"));
-    json_int_t most = json_integer_value(json_object_get(serve, "max_processes"));
-    look->processes = level != NULL && strcmp(level, "off") == 0   ? OTLP_PROCESSES_OFF
-                      : level != NULL && strcmp(level, "pid") == 0 ? OTLP_PROCESSES_PID
-                                                                   : OTLP_PROCESSES_WORKLOAD;
-    static const char *const USERS[] = {[OTLP_USER_NAME] = "name",
-                                        [OTLP_USER_UID] = "uid",
-                                        [OTLP_USER_HASH] = "hash",
-                                        [OTLP_USER_OFF] = "off"};
-    look->user = user == NULL ? OTLP_USER_NAME : OTLP_USER_OFF;
-    for (unsigned i = 0; i < sizeof USERS / sizeof USERS[0] && user != NULL; i++)
-        look->user = strcmp(user, USERS[i]) == 0 ? i : look->user;
-    look->most_processes = most > 0 && most <= PROCESSES_MAX ? (size_t)most : PROCESSES;
-}
-
 struct otlp_writing {
     struct otlp_writer *writer;
     struct otlp_series *series;
@@ -150,7 +130,7 @@ static void choose(struct otlp_writing *writing)
 {
     const vitals_snapshot *snapshot = writing->snapshot;
     size_t count = vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS);
-    size_t most = writing->look->most_processes;
+    size_t most = writing->look->options.max_processes;
     struct otlp_candidate *all = count > most ? calloc(count, sizeof *all) : NULL;
     uint64_t *chosen = count > most ? calloc(most, sizeof *chosen) : NULL;
     const vitals_row *row = NULL;
@@ -287,16 +267,16 @@ void otlp_snapshot_write(struct otlp_writer *writer, struct otlp_series *series,
 {
     struct otlp_writing writing = {
         .writer = writer, .series = series, .snapshot = snapshot, .look = look};
-    if (look->processes == OTLP_PROCESSES_PID)
+    if (look->options.level == EXPOSITION_PID)
         choose(&writing);
     for (size_t i = 0; i < otlp_sources_count; i++) {
         enum otlp_subject subject = otlp_sources[i].subject;
         bool by_pid = subject == OTLP_PROCESS || subject == OTLP_GPU_PROCESS;
-        if (by_pid ? look->processes == OTLP_PROCESSES_PID
-                   : subject != OTLP_WORKLOAD || look->processes != OTLP_PROCESSES_OFF)
+        if (by_pid ? look->options.level == EXPOSITION_PID
+                   : subject != OTLP_WORKLOAD || look->options.level != EXPOSITION_OFF)
             write_source(&writing, &otlp_sources[i]);
     }
-    if (look->processes != OTLP_PROCESSES_OFF)
+    if (look->options.level != EXPOSITION_OFF)
         write_shares(&writing);
     free(writing.chosen);
 }

@@ -4,23 +4,17 @@
  * One thread. */
 #pragma once
 
-#include <jansson.h>
 #include <vitals/vitals.h>
 
 #include "export/otlp/otlp_series.h"
 #include "export/otlp/otlp_table.h"
 #include "export/otlp/otlp_writer.h"
+#include "export/prometheus/exposition.h"
 
-/* Selection of processes, and how a user is named. */
 struct otlp_look {
-    enum { OTLP_PROCESSES_OFF, OTLP_PROCESSES_WORKLOAD, OTLP_PROCESSES_PID } processes;
-    size_t most_processes;
-    enum { OTLP_USER_NAME, OTLP_USER_UID, OTLP_USER_HASH, OTLP_USER_OFF } user;
-    uint64_t since_ns; /* start of the exporter, since 1970 */
+    struct exposition_options options; /* selection of processes, and how a user is named */
+    uint64_t since_ns;                 /* start of the exporter, since 1970 */
 };
-
-/* Reads "serve" of the export_config; NULL gives workloads, and users by name. */
-void otlp_look_read(const json_t *serve, struct otlp_look *look);
 
 void otlp_snapshot_write(struct otlp_writer *writer, struct otlp_series *series,
                          const vitals_snapshot *snapshot, const struct otlp_look *look);
