@@ -6,7 +6,9 @@
 
 #include "export/keyed_hash.h"
 #include "feed/rows.h"
+#include "util/hash.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 /* Snapshots for which a workload without a process on a device is remembered; then its sum
  * restarts. */
@@ -14,52 +16,29 @@ enum { SUMS_TURNS = 600 };
 
 /* ---- values by keys ---- */
 
-/* Returns the place of the keys, or the place to insert them. */
-static size_t place_of(const struct counter_map *map, uint64_t first, uint64_t second)
-{
-    size_t low = 0, high = map->count;
-    if (high > 0 && map->entries[high - 1].first < first)
-        return high;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct counter_map_entry *entry = &map->entries[middle];
-        if (entry->first < first || (entry->first == first && entry->second < second))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool is_at(const struct counter_map *map, size_t place, uint64_t first, uint64_t second)
-{
-    return place < map->count && map->entries[place].first == first &&
-           map->entries[place].second == second;
-}
-
 /* Returns the entry, which is added as zeros if it is not there. NULL if memory is out. Invalidates
  * older pointers. */
-static struct counter_map_entry *counter_map_take(struct counter_map *map, uint64_t first,
-                                                  uint64_t second)
+static struct counter_map_entry *counter_map_take(struct counter_map *map, uint64_t key)
 {
-    size_t place = place_of(map, first, second);
-    if (!is_at(map, place, first, second)) {
+    const struct search_number number = {offsetof(struct counter_map_entry, key), key};
+    size_t place = search_place(map->entries, map->count, sizeof *map->entries, &number,
+                                search_is_less);
+    if (place == map->count || map->entries[place].key != key) {
         if (MEMORY_GROW(map->entries, map->capacity, map->count) != 0)
             return NULL;
         memmove(&map->entries[place + 1], &map->entries[place],
                 (map->count - place) * sizeof *map->entries);
-        map->entries[place] = (struct counter_map_entry){.first = first, .second = second};
+        map->entries[place] = (struct counter_map_entry){.key = key};
         map->count++;
     }
     map->entries[place].seen = map->turn;
     return &map->entries[place];
 }
 
-const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t first,
-                                                 uint64_t second)
+const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t key)
 {
-    size_t place = place_of(map, first, second);
-    return is_at(map, place, first, second) ? &map->entries[place] : NULL;
+    const struct search_number number = {offsetof(struct counter_map_entry, key), key};
+    return search_find(map->entries, map->count, sizeof *map->entries, number);
 }
 
 /* Begins the next turn: removes entries that were not taken for SUMS_TURNS. */
@@ -94,9 +73,9 @@ vitals_availability exposition_state_of(const vitals_row *row)
     return vitals_availability_from_name(name);
 }
 
-uint64_t exposition_workload_key(vitals_text id)
+uint64_t exposition_workload_key(uint64_t gpu, vitals_text id)
 {
-    return keyed_hash(id.bytes, id.size);
+    return hash_join(gpu, keyed_hash(id.bytes, id.size));
 }
 
 /* Returns the time of a row's reading, since 1970. */
@@ -128,23 +107,21 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
         double busy, grown = 0;
         if (vitals_row_number(row, VITALS_GPU_PROCESS_BUSY_SECONDS, &busy) <= 0)
             continue;
-        struct counter_map_entry *process = counter_map_take(&sums->processes, vitals_row_key(row),
-                                                             0);
+        struct counter_map_entry *process = counter_map_take(&sums->processes, vitals_row_key(row));
         if (process != NULL) {
             grown = busy > process->last ? busy - process->last : 0;
             process->last = busy;
         }
-        struct counter_map_entry *workload = exposition_workload_of(row, &id)
-                                                 ? counter_map_take(&sums->workloads,
-                                                                    vitals_row_parent(row),
-                                                                    exposition_workload_key(id))
-                                                 : NULL;
+        if (!exposition_workload_of(row, &id))
+            continue;
+        uint64_t key = exposition_workload_key(vitals_row_parent(row), id);
+        struct counter_map_entry *workload = counter_map_take(&sums->workloads, key);
         if (workload != NULL)
             workload->value += grown;
     }
 
     EACH_ROW(row, snapshot, VITALS_TABLE_SOURCE) {
-        struct counter_map_entry *entry = counter_map_take(&sums->sources, vitals_row_key(row), 0);
+        struct counter_map_entry *entry = counter_map_take(&sums->sources, vitals_row_key(row));
         double seconds;
         if (entry == NULL)
             continue;
@@ -162,7 +139,7 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
         if (vitals_row_number(row, VITALS_GPU_XID_ERRORS, &count) <= 0 ||
             vitals_row_number(row, VITALS_GPU_XID_LAST, &newest) <= 0)
             continue;
-        struct counter_map_entry *entry = counter_map_take(&sums->errors, vitals_row_key(row), 0);
+        struct counter_map_entry *entry = counter_map_take(&sums->errors, vitals_row_key(row));
         if (entry == NULL || count <= entry->last)
             continue;
         entry->last = count;

@@ -8,16 +8,16 @@
 
 #include <vitals/vitals.h>
 
-/* ---- values by two keys ----
+/* ---- values by key ----
  *
  * A sorted array: inserting keys in their order moves nothing. */
 
 struct counter_map_entry {
-    uint64_t first, second; /* the keys */
-    uint64_t seen;          /* the last turn in which counter_map_take returned it */
-    double last;            /* the source's last value */
-    double value;           /* what was computed of it */
-    double at;              /* seconds since 1970, if it matters */
+    uint64_t key;
+    uint64_t seen; /* the last turn in which counter_map_take returned it */
+    double last;   /* the source's last value */
+    double value;  /* what was computed of it */
+    double at;     /* seconds since 1970, if it matters */
 };
 
 /* All zeros is an empty map. */
@@ -28,8 +28,7 @@ struct counter_map {
 };
 
 /* Returns NULL if it is not there. */
-const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t first,
-                                                 uint64_t second);
+const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t key);
 
 /* ---- sums ---- */
 
@@ -37,7 +36,7 @@ const struct counter_map_entry *counter_map_find(const struct counter_map *map, 
 struct exposition_sums {
     uint64_t stream, sequence;    /* of the last snapshot; keys are valid within a stream */
     struct counter_map processes; /* by key of gpu_process: its busy seconds */
-    struct counter_map workloads; /* by key of gpu and hash of the workload: busy seconds */
+    struct counter_map workloads; /* by exposition_workload_key: busy seconds */
     struct counter_map sources;   /* by key of source: `last` is call_seconds, `value` its growth */
     struct counter_map errors;    /* by key of gpu: `last` counts Xids, `value` is the newest */
 };
@@ -51,5 +50,5 @@ bool exposition_workload_of(const vitals_row *row, vitals_text *id);
 /* Returns the state of a source; VITALS_UNSET if it has none. */
 vitals_availability exposition_state_of(const vitals_row *row);
 
-/* Returns the key of a workload in `workloads`. */
-uint64_t exposition_workload_key(vitals_text id);
+/* Returns the key of a workload of a device in `workloads`. */
+uint64_t exposition_workload_key(uint64_t gpu, vitals_text id);

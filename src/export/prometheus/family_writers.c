@@ -155,7 +155,7 @@ static void write_source(struct exposition_page *page, const struct exposition_r
 {
     bool last = page->family->writer == FAMILY_COLLECTOR_LAST;
     const struct counter_map_entry *entry = counter_map_find(&page->kept->sources,
-                                                             vitals_row_key(row->row), 0);
+                                                             vitals_row_key(row->row));
     if (entry == NULL || (last && entry->at <= 0))
         return;
     page_sample_of(page, row);
@@ -272,7 +272,7 @@ static void write_links(struct exposition_page *page, const struct exposition_ro
 static void write_xid(struct exposition_page *page, const struct exposition_row *row)
 {
     const struct counter_map_entry *entry = counter_map_find(&page->kept->errors,
-                                                             vitals_row_key(row->row), 0);
+                                                             vitals_row_key(row->row));
     if (entry == NULL || entry->at <= 0)
         return;
     page_sample_of(page, row);
@@ -368,7 +368,7 @@ static void write_workload_info(struct exposition_page *page, const struct expos
 /* The values of one device's processes by workload, in the order of rows. */
 struct workload_share {
     vitals_text id;
-    uint64_t key; /* of its id */
+    uint64_t key; /* of its id and the device */
     double sum;
     bool lacking; /* a process of it has no value, so there is no sum */
 };
@@ -408,7 +408,7 @@ static void write_shares(struct exposition_page *page, const struct exposition_r
             id = UNKNOWN;
         else if (is_folded(page, id))
             id = OTHER;
-        const uint64_t workload = exposition_workload_key(id);
+        const uint64_t workload = exposition_workload_key(key, id);
         size_t i = 0;
         while (i < count && shares[i].key != workload)
             i++;
@@ -422,7 +422,7 @@ static void write_shares(struct exposition_page *page, const struct exposition_r
 
     for (size_t i = 0; i < count; i++) {
         const struct counter_map_entry *entry = counter ? counter_map_find(&page->kept->workloads,
-                                                                           key, shares[i].key)
+                                                                           shares[i].key)
                                                         : NULL;
         if (counter ? entry == NULL : shares[i].lacking)
             continue;
