@@ -27,7 +27,7 @@ static bool value_of(const struct otlp_source *source, const vitals_row *row,
     const vitals_metric parts[] = {source->metric, source->plus, source->minus[0], source->minus[1],
                                    source->minus[2]};
     double sum = 0;
-    if (source->value != NULL && source->value(row, &sum) <= 0)
+    if (source->value != NULL && source->value(source, row, &sum) <= 0)
         return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && source->value == NULL; i++) {
         double value;

@@ -8,58 +8,40 @@
 
 /* ---- computed values ---- */
 
-enum otlp_table_state { STATE_OK, STATE_DEGRADED, STATE_PREDICTED_FAILURE, STATE_FAILED };
-
-/* 1 if that is the worst state that the device reports. */
-static vitals_availability is_state(const vitals_row *gpu, enum otlp_table_state state, double *out)
+/* 1 if the state that is the source's value is the worst that the device reports. */
+static vitals_availability is_state(const struct otlp_source *source, const vitals_row *gpu,
+                                    double *out)
 {
+    enum { OK, DEGRADED, PREDICTED_FAILURE, FAILED };
+    static const char *const NAMES[] = {"ok", "degraded", "predicted_failure", "failed"};
     static const struct {
         vitals_metric metric;
-        enum otlp_table_state state; /* reported if it is not 0 */
+        int state; /* reported if it is not 0 */
     } SIGNS[] = {
-        {VITALS_GPU_THROTTLED_BY_TEMPERATURE, STATE_DEGRADED},
-        {VITALS_GPU_THROTTLED_BY_CURRENT, STATE_DEGRADED},
-        {VITALS_GPU_THROTTLED_OTHERWISE, STATE_DEGRADED},
-        {VITALS_GPU_RETIRED_PAGES_PENDING, STATE_PREDICTED_FAILURE},
-        {VITALS_GPU_REMAPPED_ROWS_PENDING, STATE_PREDICTED_FAILURE},
-        {VITALS_GPU_REMAPPED_ROWS_FAILED, STATE_FAILED},
+        {VITALS_GPU_THROTTLED_BY_TEMPERATURE, DEGRADED},
+        {VITALS_GPU_THROTTLED_BY_CURRENT, DEGRADED},
+        {VITALS_GPU_THROTTLED_OTHERWISE, DEGRADED},
+        {VITALS_GPU_RETIRED_PAGES_PENDING, PREDICTED_FAILURE},
+        {VITALS_GPU_REMAPPED_ROWS_PENDING, PREDICTED_FAILURE},
+        {VITALS_GPU_REMAPPED_ROWS_FAILED, FAILED},
     };
     int worst = -1;
     for (size_t i = 0; i < sizeof SIGNS / sizeof SIGNS[0]; i++) {
         uint64_t value;
         if (vitals_row_u64(gpu, SIGNS[i].metric, &value) <= 0)
             continue;
-        int sign = value > 0 ? (int)SIGNS[i].state : STATE_OK;
+        int sign = value > 0 ? SIGNS[i].state : OK;
         worst = sign > worst ? sign : worst;
     }
     if (worst < 0)
         return VITALS_UNSUPPORTED;
-    *out = worst == (int)state ? 1 : 0;
+    *out = strcmp(NAMES[worst], source->values[0]) == 0 ? 1 : 0;
     return VITALS_HAVE;
 }
 
-static vitals_availability is_ok(const vitals_row *gpu, double *out)
-{
-    return is_state(gpu, STATE_OK, out);
-}
-
-static vitals_availability is_degraded(const vitals_row *gpu, double *out)
-{
-    return is_state(gpu, STATE_DEGRADED, out);
-}
-
-static vitals_availability is_predicted(const vitals_row *gpu, double *out)
-{
-    return is_state(gpu, STATE_PREDICTED_FAILURE, out);
-}
-
-static vitals_availability is_failed(const vitals_row *gpu, double *out)
-{
-    return is_state(gpu, STATE_FAILED, out);
-}
-
 /* The age of the process, by the machine's uptime. */
-static vitals_availability uptime_of(const vitals_row *process, double *out)
+static vitals_availability uptime_of(const struct otlp_source *source UNUSED,
+                                     const vitals_row *process, double *out)
 {
     double start, now = (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(process)) / 1e9;
     vitals_availability state = vitals_row_f64(process, VITALS_PROCESS_START_SECONDS, &start);
@@ -223,10 +205,10 @@ const struct otlp_source otlp_sources[] = {
     GAUGE("hw.power", "W", VITALS_GPU_POWER_WATTS, HARDWARE),
     COUNTER("hw.errors", "{error}", VITALS_GPU_ECC_ERRORS_CORRECTED, HARDWARE, WITH(ERROR, "corrected")),
     COUNTER("hw.errors", "{error}", VITALS_GPU_ECC_ERRORS_UNCORRECTED, HARDWARE, WITH(ERROR, "uncorrected")),
-    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_ok, WITH(HW_STATE, "ok")),
-    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_degraded, WITH(HW_STATE, "degraded")),
-    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_predicted, WITH(HW_STATE, "predicted_failure")),
-    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_failed, WITH(HW_STATE, "failed")),
+    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_state, WITH(HW_STATE, "ok")),
+    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_state, WITH(HW_STATE, "degraded")),
+    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_state, WITH(HW_STATE, "predicted_failure")),
+    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_state, WITH(HW_STATE, "failed")),
     GAUGE("hw.temperature", "Cel", VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, SENSOR),
     GAUGE("hw.temperature", "Cel", VITALS_GPU_TEMPERATURE_CELSIUS, SENSOR, .holds = has_no_thermometer),
     GAUGE("hw.temperature.limit", "Cel", VITALS_GPU_SENSOR_HIGH_CELSIUS, SENSOR, WITH(LIMIT, "throttled")),

@@ -41,7 +41,8 @@ struct otlp_source {
     vitals_metric metric;         /* of the table that is walked */
     vitals_metric plus, minus[3]; /* 0 for none; of the same type */
     /* Computes the value instead; `metric` selects the table. */
-    vitals_availability (*value)(const vitals_row *row, double *out);
+    vitals_availability (*value)(const struct otlp_source *source, const vitals_row *row,
+                                 double *out);
     /* Returns false if the row is exported otherwise. NULL: never. */
     bool (*holds)(const vitals_row *row);
     const char *part;          /* the key of a part's label, or NULL */
