@@ -18,6 +18,7 @@
 #include "export/publisher.h"
 #include "record/error.h"
 #include "util/base.h"
+#include "util/file.h"
 
 /* Answers are looked at this often: those that come together are read together. */
 static const uint64_t TURN_NS = 5000000;
@@ -56,17 +57,6 @@ struct poll {
     struct buffer line;
     struct export_thread thread;
 };
-
-static bool write_line(const struct buffer *line)
-{
-    for (size_t sent = 0; sent < line->size;) {
-        ssize_t count = write(LINK_ACTIVATION_SOCKET, line->bytes + sent, line->size - sent);
-        if (count < 0 && errno != EINTR)
-            return false;
-        sent += count > 0 ? (size_t)count : 0;
-    }
-    return !line->failed;
-}
 
 /* A line break is a blank in JSON, outside of its strings, where none may be. */
 static void blank(struct buffer *text, char line_break)
@@ -128,7 +118,7 @@ static bool take(struct poll *poll, struct poll_host *host)
     if (host->due_ns < now_ns)
         host->due_ns = now_ns + every_ns - (now_ns - host->due_ns) % uint64_max(every_ns, 1);
     client_answer_done(answer);
-    bool written = write_line(line);
+    bool written = file_write_all(LINK_ACTIVATION_SOCKET, line->bytes, line->size) && !line->failed;
     uint64_t after_ns = clock_now_ns();
     if (after_ns - now_ns > STALLED_NS)
         poll->stalled_ns = after_ns;

@@ -6,12 +6,10 @@
  * The spool is the queue between the two: a record is in its file before the next sample is read,
  * so that it outlives this program, and only the sender waits for the network. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "export/address.h"
 #include "export/clock.h"
@@ -25,6 +23,8 @@
 #include "export/reply.h"
 #include "export/usage_line.h"
 #include "record/sample.h"
+#include "util/file.h"
+#include "util/memory.h"
 
 enum { ARTIFACT_MOST = 40 * 1024 * 1024, INTERVAL_SECONDS = 10 };
 
@@ -311,30 +311,19 @@ static void put_files(struct mlflow *mlflow, const json_t *paths)
     for (size_t i = 0; i < json_array_size(paths); i++) {
         const char *path = json_string_value(json_array_get(paths, i));
         struct buffer artifact = {.bytes = NULL};
-        char *place = NULL;
-        size_t size = 0;
+        struct file_text file;
         if (path == NULL || path[0] == '\0')
             continue;
-        const char *slash = strrchr(path, '/');
-        int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
-        buffer_format(&artifact, "vitals/%s\n", slash != NULL ? slash + 1 : path);
-        if (file != NULL)
-            place = buffer_reserve(&artifact, ARTIFACT_MOST + 1);
-        if (place != NULL)
-            size = fread(place, 1, ARTIFACT_MOST + 1, file);
-
-        if (place != NULL && size <= ARTIFACT_MOST && ferror(file) == 0) {
-            buffer_advance(&artifact, size);
-            keep(mlflow, SPOOL_ARTIFACT, &artifact);
-        } else {
+        if (file_read_whole(path, ARTIFACT_MOST, 0, &file) < 0) {
             reply_lost("mlflow: %s cannot be sent", path);
+            continue;
         }
+        const char *slash = strrchr(path, '/');
+        buffer_format(&artifact, "vitals/%s\n", slash != NULL ? slash + 1 : path);
+        buffer_append(&artifact, file.bytes, file.size);
+        keep(mlflow, SPOOL_ARTIFACT, &artifact);
         buffer_done(&artifact);
-        if (file != NULL)
-            (void)fclose(file);
-        else if (descriptor >= 0)
-            (void)close(descriptor);
+        memory_free(file.bytes);
     }
 }
 
