@@ -2,11 +2,10 @@
 #include "export/export_thread.h"
 
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "export/clock.h"
+#include "util/error.h"
 #include "util/thread.h"
 
 static void *thread_main(void *data)
@@ -39,10 +38,7 @@ int export_thread_start(struct export_thread *thread, void (*work)(void *data), 
 
     pthread_cond_destroy(&thread->changed);
     pthread_mutex_destroy(&thread->mutex);
-    *error = (vitals_error){.code = VITALS_ESYSTEM, .detail = number};
-    (void)snprintf(error->message, sizeof error->message, "cannot start a thread: %s",
-                   strerror(number));
-    return VITALS_ESYSTEM;
+    return error_system(error, number, "cannot start a thread");
 }
 
 bool export_thread_wait(struct export_thread *thread, uint64_t until_ns)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "feed/feed_json.h"
+#include "util/error.h"
 
 enum { CHUNK = 64 * 1024, DOCUMENT_MAX = 64 * 1024 * 1024 };
 
@@ -199,8 +200,7 @@ static int begin(const char *name, int descriptor, struct feed *out, vitals_erro
         free(feed);
         if (descriptor > STDERR_FILENO)
             close(descriptor);
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     }
     feed->line = 1;
     feed->descriptor = descriptor;

@@ -3,9 +3,9 @@
 #include "feed/feed.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "util/error.h"
 
 struct sampler_feed {
     vitals_sampler *sampler; /* NULL with FEED_ONCE */
@@ -30,13 +30,8 @@ static int sampler_next(void *data, vitals_snapshot **out, vitals_error *error)
             result = feed->clock->wait_until(feed->clock->data, feed->cancel, feed->due_ns);
         } while (result == -EINTR);
     }
-    if (result < 0) {
-        error->code = VITALS_ESYSTEM;
-        error->detail = -result;
-        snprintf(error->message, sizeof error->message, "cannot wait for the next reading: %s",
-                 strerror(-result));
-        return VITALS_ESYSTEM;
-    }
+    if (result < 0)
+        return error_system(error, -result, "cannot wait for the next reading");
     if (result > 0)
         return 0; /* it was told to end */
     uint64_t begun_ns = feed->clock->monotonic_ns(feed->clock->data);
@@ -66,10 +61,8 @@ int feed_sampler_open(vitals_context *context, const struct feed_sampler_options
                       struct feed *out, vitals_error *error)
 {
     struct sampler_feed *feed = calloc(1, sizeof *feed);
-    if (feed == NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
-    }
+    if (feed == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     feed->clock = vitals_context_clock(context);
     feed->interval_ns = options->interval_ns;
     feed->cancel = options->cancel;

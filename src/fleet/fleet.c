@@ -6,6 +6,7 @@
 
 #include "feed/feed_json.h"
 #include "util/base.h"
+#include "util/error.h"
 #include "util/memory.h"
 
 const char *const fleet_state_names[FLEET_STATES] = {"waiting", "answers",   "silent",
@@ -28,10 +29,8 @@ int fleet_init(struct fleet *fleet, struct host_list *list, bool prometheus, vit
         const char *name = list->items[i].name;
         failed = prometheus && hash_set(&fleet->names, name_key(name, strlen(name)), i + 1) < 0;
     }
-    if (failed) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
-    }
+    if (failed)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     for (size_t i = 0; i < list->count; i++)
         fleet->hosts[i].place = list->items[i];
     fleet->count = list->count;

@@ -13,6 +13,7 @@
 #include "export/export_thread.h"
 #include "export/otlp/otlp_answer.h"
 #include "export/reply.h"
+#include "util/error.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -263,10 +264,8 @@ int otlp_sender_new(const struct otlp_settings *settings, struct otlp_sender **o
                     vitals_error *error)
 {
     struct otlp_sender *sender = calloc(1, sizeof *sender);
-    if (sender == NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
-    }
+    if (sender == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     sender->settings = settings;
     sender->retry.state = clock_realtime_ns();
 

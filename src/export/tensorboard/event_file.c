@@ -14,6 +14,7 @@
 #include "export/export_thread.h"
 #include "export/reply.h"
 #include "export/tensorboard/crc32c.h"
+#include "util/error.h"
 #include "util/file.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -100,22 +101,15 @@ static void work(void *data)
 
 /* ---- the main thread ---- */
 
-static int fail(vitals_error *error, vitals_code code, const char *what)
-{
-    *error = (vitals_error){.code = code};
-    (void)snprintf(error->message, sizeof error->message, "%s", what);
-    return code;
-}
-
 int event_file_new(const char *publisher, const char *folder, struct event_file **out,
                    vitals_error *error)
 {
     struct event_file *file = calloc(1, sizeof *file);
     if (file == NULL)
-        return fail(error, VITALS_EMEMORY, "out of memory");
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     if (folder[0] == '\0' || strlen(folder) >= sizeof file->folder) {
         free(file);
-        return fail(error, VITALS_EARGUMENT, "the folder's name is empty or too long");
+        return error_set(error, VITALS_EARGUMENT, 0, "the folder's name is empty or too long");
     }
     file->publisher = publisher;
     file->descriptor = -1;

@@ -16,6 +16,7 @@
 #include "export/publisher.h"
 #include "export/tensorboard/event_file.h"
 #include "export/usage_line.h"
+#include "util/error.h"
 
 /* Field numbers, by message (tensorflow/core/util/event.proto, framework/summary.proto). */
 enum { EVENT_WALL_TIME = 1, EVENT_STEP, EVENT_FILE_VERSION, EVENT_SUMMARY = 5 };
@@ -121,9 +122,8 @@ static int tensorboard_open(const json_t *config, const json_t *export_config UN
 {
     const char *folder = json_string_value(json_object_get(config, "folder"));
     struct tensorboard *board = calloc(1, sizeof *board);
-    *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
     if (board == NULL)
-        return VITALS_EMEMORY;
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     int code = event_file_new("tensorboard", folder != NULL ? folder : "", &board->file, error);
     if (code < 0) {
         free(board);
