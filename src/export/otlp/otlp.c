@@ -14,7 +14,6 @@
 #include <sys/utsname.h>
 
 #include "export/clock.h"
-#include "export/environment.h"
 #include "export/otlp/otlp_sender.h"
 #include "export/otlp/otlp_series.h"
 #include "export/otlp/otlp_settings.h"
@@ -25,6 +24,7 @@
 #include "export/publisher.h"
 #include "export/redact.h"
 #include "export/reply.h"
+#include "util/error.h"
 
 /* ---- the resource of all that is exported ---- */
 
@@ -189,11 +189,6 @@ struct otlp {
     bool usage_sent;
 };
 
-static void say(const char *message)
-{
-    reply_say("%s", message);
-}
-
 static void otlp_free(struct otlp *otlp)
 {
     otlp_identity_done(&otlp->identity);
@@ -208,15 +203,13 @@ static void otlp_free(struct otlp *otlp)
 static int otlp_open(const json_t *config, const json_t *export_config, void **data,
                      vitals_error *error)
 {
-    static const struct otlp_surroundings AROUND = {.get = environment_get, .say = say};
     const char *endpoint = json_string_value(json_object_get(config, "endpoint"));
     const json_t *job = json_object_get(export_config, "job");
     uint64_t now = clock_realtime_ns();
     struct otlp *otlp = calloc(1, sizeof *otlp);
-    *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
     if (otlp == NULL)
-        return VITALS_EMEMORY;
-    int code = otlp_settings_read(endpoint, &AROUND, &otlp->settings, error);
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    int code = otlp_settings_read(endpoint, &otlp->settings, error);
     if (code == 0)
         code = exposition_options_read(json_object_get(export_config, "serve"), export_config,
                                        &otlp->look.options, error);
@@ -227,7 +220,7 @@ static int otlp_open(const json_t *config, const json_t *export_config, void **d
         otlp->export_config = json_deep_copy(export_config);
         otlp->series = otlp_series_new();
         if (otlp->export_config == NULL || otlp->series == NULL)
-            code = VITALS_EMEMORY;
+            code = error_set(error, VITALS_EMEMORY, 0, "out of memory");
     }
     if (code == 0 && otlp->settings.off == NULL)
         code = otlp_sender_new(&otlp->settings, &otlp->sender, error);

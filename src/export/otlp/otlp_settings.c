@@ -9,10 +9,13 @@
 #include <strings.h>
 
 #include "export/address.h"
+#include "export/environment.h"
+#include "export/reply.h"
+#include "util/error.h"
 
 static const char DEFAULT_ENDPOINT[] = "http://localhost:4318", PATH[] = "/v1/metrics";
 
-enum { MILLISECOND = 1000000, LINE = 512, HOUR_MS = 3600 * 1000 };
+enum { MILLISECOND = 1000000, HOUR_MS = 3600 * 1000 };
 
 /* ---- pairs ---- */
 
@@ -83,7 +86,6 @@ bool otlp_pairs_read(const char *words, struct otlp_pairs *out)
 /* ---- variables ---- */
 
 struct settings_reader {
-    const struct otlp_surroundings *around;
     struct otlp_settings *out;
     vitals_error *error;
     char name[80]; /* the name that get_either found */
@@ -94,21 +96,11 @@ static const char *get_either(struct settings_reader *reader, const char *tail)
     static const char *const HEADS[] = {"OTEL_EXPORTER_OTLP_METRICS_", "OTEL_EXPORTER_OTLP_"};
     for (size_t i = 0; i < sizeof HEADS / sizeof HEADS[0]; i++) {
         (void)snprintf(reader->name, sizeof reader->name, "%s%s", HEADS[i], tail);
-        const char *value = reader->around->get(reader->name);
+        const char *value = environment_get(reader->name);
         if (value != NULL)
             return value;
     }
     return NULL;
-}
-
-static void VITALS_FORMAT(2, 3) say(const struct settings_reader *reader, const char *format, ...)
-{
-    char line[LINE];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    reader->around->say(line);
 }
 
 /* Formats a variable's value safely, in at most 80 columns. */
@@ -127,8 +119,6 @@ static struct shown_value show(const char *value)
 
 static int VITALS_FORMAT(2, 3) fail(struct settings_reader *reader, const char *format, ...)
 {
-    if (reader->error == NULL)
-        return VITALS_EARGUMENT;
     *reader->error = (vitals_error){.code = VITALS_EARGUMENT};
     va_list arguments;
     va_start(arguments, format);
@@ -138,8 +128,7 @@ static int VITALS_FORMAT(2, 3) fail(struct settings_reader *reader, const char *
 }
 
 /* Reads milliseconds, from 1 to an hour. */
-static uint64_t read_duration(struct settings_reader *reader, const char *name, const char *value,
-                              uint64_t normal_ms)
+static uint64_t read_duration(const char *name, const char *value, uint64_t normal_ms)
 {
     char *end = NULL;
     errno = 0;
@@ -147,8 +136,8 @@ static uint64_t read_duration(struct settings_reader *reader, const char *name, 
     bool digits = value == NULL || (value[0] >= '0' && value[0] <= '9' && *end == '\0');
     if (errno == 0 && digits && number >= 1 && number <= HOUR_MS)
         return number * MILLISECOND;
-    say(reader, "otlp: %s is %s: not milliseconds from 1 to %d; it stays at %llu", name,
-        show(value).words, HOUR_MS, (unsigned long long)normal_ms);
+    reply_say("otlp: %s is %s: not milliseconds from 1 to %d; it stays at %llu", name,
+              show(value).words, HOUR_MS, (unsigned long long)normal_ms);
     return normal_ms * MILLISECOND;
 }
 
@@ -166,12 +155,12 @@ static int read_endpoint(struct settings_reader *reader, const char *endpoint)
     bool verbatim = false;
     if (base == NULL) {
         name = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
-        base = reader->around->get(name);
+        base = environment_get(name);
         verbatim = base != NULL;
     }
     if (base == NULL) {
         name = "OTEL_EXPORTER_OTLP_ENDPOINT";
-        base = reader->around->get(name);
+        base = environment_get(name);
     }
     if (base == NULL)
         base = DEFAULT_ENDPOINT;
@@ -188,12 +177,8 @@ static int read_endpoint(struct settings_reader *reader, const char *endpoint)
     if (verbatim)
         tail = strchr(strstr(base, "://") + 3, '/') == NULL ? "/" : "";
     reader->out->url = malloc(room);
-    if (reader->out->url == NULL) {
-        (void)fail(reader, "out of memory");
-        if (reader->error != NULL)
-            reader->error->code = VITALS_EMEMORY;
-        return VITALS_EMEMORY;
-    }
+    if (reader->out->url == NULL)
+        return error_set(reader->error, VITALS_EMEMORY, 0, "out of memory");
     (void)snprintf(reader->out->url, room, "%s%s", base, tail);
     return 0;
 }
@@ -236,14 +221,13 @@ static int read_headers(struct settings_reader *reader)
 
 /* ---- all of them ---- */
 
-int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *around,
-                       struct otlp_settings *out, vitals_error *error)
+int otlp_settings_read(const char *endpoint, struct otlp_settings *out, vitals_error *error)
 {
-    struct settings_reader reader = {.around = around, .out = out, .error = error};
+    struct settings_reader reader = {.out = out, .error = error};
     *out = (struct otlp_settings){.url = NULL};
 
-    const char *disabled = around->get("OTEL_SDK_DISABLED");
-    const char *exporter = around->get("OTEL_METRICS_EXPORTER");
+    const char *disabled = environment_get("OTEL_SDK_DISABLED");
+    const char *exporter = environment_get("OTEL_METRICS_EXPORTER");
     if (disabled != NULL && strcasecmp(disabled, "true") == 0)
         out->off = "OTEL_SDK_DISABLED is true";
     else if (exporter != NULL && strcmp(exporter, "none") == 0)
@@ -252,32 +236,31 @@ int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *aro
         return 0;
 
     const char *timeout = get_either(&reader, "TIMEOUT");
-    uint64_t one = read_duration(&reader, reader.name, timeout, 10000);
-    uint64_t whole = read_duration(&reader, "OTEL_METRIC_EXPORT_TIMEOUT",
-                                   around->get("OTEL_METRIC_EXPORT_TIMEOUT"), 30000);
+    uint64_t one = read_duration(reader.name, timeout, 10000);
+    uint64_t whole = read_duration("OTEL_METRIC_EXPORT_TIMEOUT",
+                                   environment_get("OTEL_METRIC_EXPORT_TIMEOUT"), 30000);
     out->timeout_ns = one < whole ? one : whole;
-    out->interval_ns = read_duration(&reader, "OTEL_METRIC_EXPORT_INTERVAL",
-                                     around->get("OTEL_METRIC_EXPORT_INTERVAL"), 60000);
+    out->interval_ns = read_duration("OTEL_METRIC_EXPORT_INTERVAL",
+                                     environment_get("OTEL_METRIC_EXPORT_INTERVAL"), 60000);
 
     const char *compression = get_either(&reader, "COMPRESSION");
     out->gzip = compression == NULL || strcmp(compression, "none") != 0;
     if (compression != NULL && out->gzip && strcmp(compression, "gzip") != 0)
-        say(&reader, "otlp: %s is %s, not gzip or none; gzip is used", reader.name,
-            show(compression).words);
+        reply_say("otlp: %s is %s, not gzip or none; gzip is used", reader.name,
+                  show(compression).words);
 
     static const char ATTRIBUTES[] = "OTEL_RESOURCE_ATTRIBUTES";
-    const char *attributes = around->get(ATTRIBUTES);
-    out->service_name = around->get("OTEL_SERVICE_NAME");
+    const char *attributes = environment_get(ATTRIBUTES);
+    out->service_name = environment_get("OTEL_SERVICE_NAME");
     if (attributes != NULL && !otlp_pairs_read(attributes, &out->attributes))
-        say(&reader,
-            "otlp: %s is not of the form key=value,key=value, percent-encoded; it is ignored",
-            ATTRIBUTES);
+        reply_say("otlp: %s is not of the form key=value,key=value, percent-encoded; it is ignored",
+                  ATTRIBUTES);
 
     static const char TEMPORALITY[] = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
-    const char *temporality = around->get(TEMPORALITY);
+    const char *temporality = environment_get(TEMPORALITY);
     if (temporality != NULL && strcasecmp(temporality, "cumulative") != 0)
-        say(&reader, "otlp: %s is %s; vitals sends only cumulative sums", TEMPORALITY,
-            show(temporality).words);
+        reply_say("otlp: %s is %s; vitals sends only cumulative sums", TEMPORALITY,
+                  show(temporality).words);
 
     int code = read_endpoint(&reader, endpoint);
     const char *protocol = get_either(&reader, "PROTOCOL");

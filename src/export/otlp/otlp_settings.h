@@ -1,8 +1,7 @@
 /* otlp_settings.h: the settings of the OpenTelemetry exporter, from --otlp and OTEL_* variables.
  *
  * OTEL_EXPORTER_OTLP_METRICS_… wins over OTEL_EXPORTER_OTLP_…. An invalid value is an error if
- * nothing would work with it; else it is reported and the default is used. Pure but for the
- * environment that it is given. */
+ * nothing would work with it; else it is reported (reply.h) and the default is used. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,15 +31,9 @@ struct otlp_settings {
     const char *service_name; /* borrowed; NULL if not set */
 };
 
-struct otlp_surroundings {
-    const char *(*get)(const char *name); /* NULL if not set, or empty */
-    void (*say)(const char *message);     /* a message for a person, one line */
-};
-
 /* `endpoint`: the value of --otlp, or NULL; a base URL that wins over OTEL_EXPORTER_OTLP_ENDPOINT.
  * Errors: EARGUMENT (names the variable), EMEMORY. */
-int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *around,
-                       struct otlp_settings *out, vitals_error *error);
+int otlp_settings_read(const char *endpoint, struct otlp_settings *out, vitals_error *error);
 void otlp_settings_done(struct otlp_settings *settings);
 
 /* Parses k=v,k=v with percent-encoded values. Returns false, with *out empty, if a pair is
