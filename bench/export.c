@@ -65,11 +65,7 @@ static void one_round(struct result *result, const vitals_snapshot *snapshot,
                       const struct otlp_look *look)
 {
     static const struct otlp_attribute NAME = {.key = "service.name", .text = "vitals"};
-    const struct otlp_resource resource = {.list = &NAME,
-                                           .count = 1,
-                                           .scope_name = "vitals",
-                                           .scope_version = vitals_version_text(),
-                                           .schema_url = OTLP_SCHEMA_URL};
+    const struct otlp_resource resource = {.list = &NAME, .count = 1};
     struct buffer all = {.bytes = NULL};
     struct otlp_writer writer = {
         .resource = &resource, .most = OTLP_DOCUMENT_MAX, .give = take, .data = &all};
@@ -110,7 +106,7 @@ int main(int count, char **arguments)
     }
     size_t rounds = measure_argument("export", arguments[1], ROUNDS_MOST);
     struct sample *moment = read_input();
-    const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
+    const vitals_snapshot *snapshot = sample_snapshot(moment);
     if (snapshot == NULL)
         return 1;
     for (enum exposition_level level = EXPOSITION_OFF; level <= EXPOSITION_PID; level++) {

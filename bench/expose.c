@@ -58,7 +58,7 @@ static void one_round(struct phases *phases, const struct exposition_options *op
     const struct exposition_self self = {.now_ns = 0};
     struct sample *moment = sample_new(line, line_size, 0);
     measure_begin(&phases->read);
-    if (exposition == NULL || moment == NULL || sample_snapshot(moment, NULL) == NULL)
+    if (exposition == NULL || sample_snapshot(moment) == NULL)
         exit(1);
     measure_end(&phases->read);
     measure_begin(&phases->count);

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                                      : sample_new(line, first, 7000000000);
     struct history_store *history = history_new();
     struct buffer text = {.bytes = NULL};
-    const vitals_snapshot *older = sample_snapshot(one, NULL), *newer = sample_snapshot(two, NULL);
+    const vitals_snapshot *older = sample_snapshot(one), *newer = sample_snapshot(two);
     history_take(history, one);
     history_take(history, two);
     history_write(history, &text);

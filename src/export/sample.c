@@ -14,8 +14,6 @@ struct sample {
     uint64_t came_ns;
     pthread_mutex_t mutex;
     bool read;                 /* guarded by mutex: the JSON was parsed */
-    int code;                  /* guarded by mutex: result of parsing */
-    vitals_error error;        /* guarded by mutex */
     vitals_snapshot *snapshot; /* guarded by mutex */
     size_t size;
     char json[];
@@ -64,22 +62,22 @@ uint64_t sample_came_ns(const struct sample *sample)
     return sample->came_ns;
 }
 
-const vitals_snapshot *sample_snapshot(struct sample *sample, vitals_error *error)
+const vitals_snapshot *sample_snapshot(struct sample *sample)
 {
+    if (sample == NULL)
+        return NULL;
     pthread_mutex_lock(&sample->mutex);
     if (!sample->read) {
         static const struct feed_place PLACE = {.path = "a sample", .line = 1};
+        vitals_error error;
         pthread_mutex_lock(&builder_mutex);
-        sample->code = builder == NULL ? vitals_builder_new(&builder, &sample->error) : 0;
-        if (sample->code == 0)
-            sample->code = feed_json_read(&PLACE, sample->json, sample->size, builder,
-                                          &sample->snapshot, &sample->error);
+        if (builder != NULL || vitals_builder_new(&builder, NULL) == 0)
+            (void)feed_json_read(&PLACE, sample->json, sample->size, builder, &sample->snapshot,
+                                 &error);
         pthread_mutex_unlock(&builder_mutex);
         sample->read = true;
     }
-    const vitals_snapshot *snapshot = sample->code < 0 ? NULL : sample->snapshot;
-    if (snapshot == NULL && error != NULL)
-        *error = sample->error;
+    const vitals_snapshot *snapshot = sample->snapshot;
     pthread_mutex_unlock(&sample->mutex);
     return snapshot;
 }

@@ -21,6 +21,6 @@ void sample_unref(struct sample *sample); /* accepts NULL */
 const char *sample_json(const struct sample *sample, size_t *size);
 uint64_t sample_came_ns(const struct sample *sample);
 
-/* Returns the snapshot, borrowed, or NULL and the error if the line is not a snapshot; the same at
- * each call. The first call parses the JSON: some ms for 1000 processes. */
-const vitals_snapshot *sample_snapshot(struct sample *sample, vitals_error *error);
+/* Returns the snapshot, borrowed; NULL if the line is none, or without a sample (NULL). The first
+ * call parses the JSON: some ms for 1000 processes. */
+const vitals_snapshot *sample_snapshot(struct sample *sample);

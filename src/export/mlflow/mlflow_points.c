@@ -460,7 +460,7 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *sample,
                          struct mlflow_batch *batch)
 {
     struct mlflow_point point = {.points = points, .batch = batch, .step = points->step++};
-    point.snapshot = sample != NULL ? sample_snapshot(sample, NULL) : NULL;
+    point.snapshot = sample_snapshot(sample);
     /* A clock that was set back must not give two points the same time. */
     point.ms = points->last_ms > points->written_ms ? points->last_ms : points->written_ms + 1;
     points->written_ms = point.ms;

@@ -161,9 +161,6 @@ static bool otlp_identity_make(const struct otlp_settings *settings,
         out->list[i].text = making.words.bytes + making.at[i];
     out->words = making.words.bytes;
     out->resource.list = out->list;
-    out->resource.scope_name = "vitals";
-    out->resource.scope_version = vitals_version_text();
-    out->resource.schema_url = OTLP_SCHEMA_URL;
     if (!made)
         otlp_identity_done(out);
     return made;
@@ -273,10 +270,8 @@ static bool is_due(struct otlp *otlp)
 
 static void send_newest(struct otlp *otlp)
 {
-    vitals_error error;
     struct otlp_writer writer;
-    const vitals_snapshot *snapshot = otlp->newest != NULL ? sample_snapshot(otlp->newest, &error)
-                                                           : NULL;
+    const vitals_snapshot *snapshot = sample_snapshot(otlp->newest);
     if (snapshot != NULL && open_writer(otlp, vitals_snapshot_host(snapshot), &writer)) {
         if (vitals_snapshot_stream(snapshot) != otlp->stream)
             otlp_series_clear(otlp->series);
@@ -296,8 +291,7 @@ static void otlp_snapshot(void *data, struct sample *sample)
         return;
     /* Describes the first process of a run and its workload, by the first sample that has it. */
     if (otlp->is_run && !otlp->work_known && otlp->identity.list == NULL) {
-        vitals_error error;
-        const vitals_snapshot *snapshot = sample_snapshot(sample, &error);
+        const vitals_snapshot *snapshot = sample_snapshot(sample);
         const vitals_row *process = snapshot != NULL ? otlp_job_process(&otlp->job, snapshot)
                                                      : NULL;
         if (process != NULL)

@@ -9,9 +9,6 @@
 
 #include "export/otlp/otlp_writer.h"
 
-/* The version of the conventions: https://opentelemetry.io/schemas/ and this. */
-#define OTLP_SCHEMA_URL "https://opentelemetry.io/schemas/1.44.0"
-
 /* The attributes that describe a row (otlp_describe). */
 enum otlp_subject {
     OTLP_HOST,

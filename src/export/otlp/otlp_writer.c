@@ -6,6 +6,9 @@
 
 #include "export/otlp/protobuf.h"
 
+/* The version of the semantic conventions that the names are of. */
+static const char SCHEMA_URL[] = "https://opentelemetry.io/schemas/1.44.0";
+
 /* An upper bound for one point with all of its attributes. */
 enum { POINT_MAX = 6 * OTLP_STORE + OTLP_ATTRIBUTES * 256, TEXT_MAX = 128 };
 
@@ -87,14 +90,12 @@ static void end_document(struct otlp_writer *writer)
     if (writer->metrics == 0)
         return;
 
-    protobuf_string(&writer->text, SCOPE_METRICS_SCHEMA_URL, writer->resource->schema_url);
+    protobuf_string(&writer->text, SCOPE_METRICS_SCHEMA_URL, SCHEMA_URL);
     protobuf_close(&writer->text, writer->marks[IN_SCOPE_METRICS]);
-    protobuf_string(&writer->text, RESOURCE_METRICS_SCHEMA_URL, writer->resource->schema_url);
+    protobuf_string(&writer->text, RESOURCE_METRICS_SCHEMA_URL, SCHEMA_URL);
     protobuf_close(&writer->text, writer->marks[IN_RESOURCE_METRICS]);
 
-    if (writer->text.failed)
-        writer->failed = true;
-    else
+    if (!writer->text.failed)
         writer->give(writer->data, &writer->text);
     writer->metrics = 0;
     if (writer->text.failed)
@@ -125,8 +126,8 @@ void otlp_writer_point(struct otlp_writer *writer, const struct otlp_point *poin
         protobuf_close(text, mark);
         writer->marks[IN_SCOPE_METRICS] = protobuf_open(text, RESOURCE_METRICS_SCOPE_METRICS);
         mark = protobuf_open(text, SCOPE_METRICS_SCOPE);
-        protobuf_string(text, SCOPE_NAME, resource->scope_name);
-        protobuf_string(text, SCOPE_VERSION, resource->scope_version);
+        protobuf_string(text, SCOPE_NAME, "vitals");
+        protobuf_string(text, SCOPE_VERSION, vitals_version_text());
         protobuf_close(text, mark);
     }
     if (writer->points == 0) {

@@ -53,11 +53,10 @@ struct otlp_point {
     const struct otlp_attributes *attributes;
 };
 
-/* The resource and the instrumentation scope. Borrowed by writers. */
+/* Borrowed by writers. */
 struct otlp_resource {
     const struct otlp_attribute *list;
     size_t count;
-    const char *scope_name, *scope_version, *schema_url;
 };
 
 enum { OTLP_DEPTH = 4 };
@@ -73,7 +72,6 @@ struct otlp_writer {
     size_t marks[OTLP_DEPTH]; /* of the messages that are open */
     struct otlp_metric metric;
     size_t metrics, points; /* in this document; of this metric in it */
-    bool failed;            /* memory was out: some documents were not written */
 };
 
 /* Begin a metric, then write its points. Metrics without points are not written. */

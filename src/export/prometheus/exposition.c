@@ -87,7 +87,7 @@ void exposition_free(struct exposition *exposition)
 
 void exposition_count(struct exposition *exposition, struct sample *sample)
 {
-    const vitals_snapshot *snapshot = sample_snapshot(sample, NULL);
+    const vitals_snapshot *snapshot = sample_snapshot(sample);
     if (snapshot == NULL)
         return;
     if (exposition->options.nvitop)
@@ -116,7 +116,7 @@ struct body *exposition_render(struct exposition *exposition, struct sample *sam
     struct exposition_page page;
     page_init(&page, &out, format, &exposition->options);
 
-    const vitals_snapshot *snapshot = sample != NULL ? sample_snapshot(sample, NULL) : NULL;
+    const vitals_snapshot *snapshot = sample_snapshot(sample);
     if (snapshot != NULL) {
         uint64_t came_ns = sample_came_ns(sample);
         page.age_ns = self->now_ns > came_ns ? self->now_ns - came_ns : 0;

@@ -194,7 +194,7 @@ void history_take(struct history_store *history, struct sample *sample)
     }
     if (step == history->step)
         return;
-    const vitals_snapshot *snapshot = sample_snapshot(sample, NULL);
+    const vitals_snapshot *snapshot = sample_snapshot(sample);
     if (snapshot == NULL)
         return;
     history->step = step;

@@ -81,7 +81,7 @@ static bool is_of_fleet(vitals_metric metric)
 static struct body *fleet_document(struct serve *serve UNUSED, struct sample *sample)
 {
     const struct snapshot_changes changes = {.column = is_of_fleet};
-    const vitals_snapshot *whole = sample_snapshot(sample, NULL);
+    const vitals_snapshot *whole = sample_snapshot(sample);
     vitals_snapshot *part = NULL;
     vitals_builder *builder = NULL;
     struct buffer text = {.bytes = NULL};
@@ -100,8 +100,8 @@ static struct view_sample view_sample_of(const struct serve *serve, struct sampl
 {
     return (struct view_sample){
         .command_lines = serve->command_lines,
-        .snapshot = sample_snapshot(sample, NULL),
-        .older = before != NULL ? sample_snapshot(before, NULL) : NULL,
+        .snapshot = sample_snapshot(sample),
+        .older = sample_snapshot(before),
     };
 }
 
@@ -112,7 +112,7 @@ static struct body *view_event(struct serve *serve, struct sample *sample, bool 
     struct buffer text = {.bytes = NULL};
     if (few.snapshot == NULL)
         return NULL;
-    if (serve->listed != NULL && sample_snapshot(serve->listed, NULL) != NULL)
+    if (sample_snapshot(serve->listed) != NULL)
         every = view_sample_of(serve, serve->listed, serve->listed_before);
     buffer_string(&text, "data: ");
     view_write(&text, &few, every_process ? &every : NULL);

@@ -108,9 +108,8 @@ static void find_devices(struct tensorboard *board, const json_t *usage)
         if (subject == NULL)
             return;
         board->devices[d].subject = subject;
-        const vitals_snapshot *snapshot = board->newest ? sample_snapshot(board->newest, NULL)
-                                                        : NULL;
-        usage_line_gpu_name(snapshot, subject, board->devices[d].group, GROUP);
+        usage_line_gpu_name(sample_snapshot(board->newest), subject, board->devices[d].group,
+                            GROUP);
         board->device_count++;
     }
 }

@@ -20,8 +20,7 @@ static struct sample *moment_at(unsigned seconds, const char *columns, const cha
                   "\"columns\":{%s},\"tables\":{%s}}",
                   1767607200 + seconds, 100 + seconds, 100 + seconds, seconds + 1, columns, tables);
     struct sample *moment = sample_new(json.bytes, json.size, (uint64_t)seconds * 1000000000);
-    vitals_error error = {.code = 0};
-    CHECK_NOT_NULL(sample_snapshot(moment, &error));
+    CHECK_NOT_NULL(sample_snapshot(moment));
     buffer_done(&json);
     return moment;
 }

@@ -25,8 +25,7 @@ static char *rendered(enum exposition_level level, const char *tables)
                       2, null, "1") "\"uuid\":\"GPU-b\"}]%s}}",
                   tables);
     struct sample *moment = sample_new(json.bytes, json.size, 0);
-    vitals_error error = {.code = 0};
-    CHECK_NOT_NULL(sample_snapshot(moment, &error));
+    CHECK_NOT_NULL(sample_snapshot(moment));
     buffer_done(&json);
     const struct exposition_options options = {
         .level = level, .max_processes = 1000, .interval_ns = 1000000000};

@@ -40,9 +40,8 @@ static struct sample *sample_of(const struct point *point)
     CHECK(size > 0 && (size_t)size < sizeof json);
     struct sample *moment = sample_new(json, (size_t)size, boot);
     CHECK_NOT_NULL(moment);
-    vitals_error error = {.code = 0};
-    if (sample_snapshot(moment, &error) == NULL)
-        CHECK_FAIL("%s", error.message);
+    if (sample_snapshot(moment) == NULL)
+        CHECK_FAIL("%s", "the sample is no snapshot");
     return moment;
 }
 

@@ -34,10 +34,9 @@ static struct sample *moment_at(unsigned second, const char *name)
                         2 * second);
     CHECK(size > 0 && (size_t)size < sizeof json);
     struct sample *moment = sample_new(json, (size_t)size, 1);
-    vitals_error error = {.code = 0};
     CHECK_NOT_NULL(moment);
-    if (sample_snapshot(moment, &error) == NULL)
-        CHECK_FAIL("%s", error.message);
+    if (sample_snapshot(moment) == NULL)
+        CHECK_FAIL("%s", "the sample is no snapshot");
     return moment;
 }
 
@@ -47,8 +46,7 @@ static json_t *view_of(const char *name, bool every_process, struct buffer *text
     struct sample *older = moment_at(10, name), *newer = moment_at(11, name);
     json_error_t error;
     *text = (struct buffer){.bytes = NULL};
-    struct view_sample sample = {sample_snapshot(newer, NULL), sample_snapshot(older, NULL),
-                                 REDACT_OFF};
+    struct view_sample sample = {sample_snapshot(newer), sample_snapshot(older), REDACT_OFF};
     view_write(text, &sample, every_process ? &sample : NULL);
     CHECK_FALSE(text->failed);
     json_t *view = json_loadb(text->bytes, text->size, JSON_REJECT_DUPLICATES, &error);
@@ -115,7 +113,7 @@ static void without_an_older_sample_no_rate_is_made_up(void)
 {
     struct sample *moment = moment_at(11, "python");
     struct buffer text = {.bytes = NULL};
-    struct view_sample sample = {sample_snapshot(moment, NULL), NULL, REDACT_OFF};
+    struct view_sample sample = {sample_snapshot(moment), NULL, REDACT_OFF};
     view_write(&text, &sample, &sample);
     json_t *view = json_loadb(text.bytes, text.size, 0, NULL);
     const json_t *rate = cell(view, "process", 0, "cpu_seconds_per_second");
@@ -159,10 +157,8 @@ static void every_process_may_be_another_samplers(void)
         int size = snprintf(json, sizeof json, LISTED, 20 + i, 20 + i, i, 3 * i);
         listed[i] = sample_new(json, (size_t)size, 1);
     }
-    struct view_sample sample = {sample_snapshot(newer, NULL), sample_snapshot(older, NULL),
-                                 REDACT_OFF};
-    struct view_sample every = {sample_snapshot(listed[1], NULL), sample_snapshot(listed[0], NULL),
-                                REDACT_OFF};
+    struct view_sample sample = {sample_snapshot(newer), sample_snapshot(older), REDACT_OFF};
+    struct view_sample every = {sample_snapshot(listed[1]), sample_snapshot(listed[0]), REDACT_OFF};
     CHECK_NOT_NULL(every.snapshot);
     view_write(&text, &sample, &every);
     json_t *view = json_loadb(text.bytes, text.size, JSON_REJECT_DUPLICATES, NULL);
