@@ -27,10 +27,10 @@ static const char OWN[] =
     "| Name | Type | |\n|---|---|---|\n";
 
 static const char *const TYPES[] = {[FAMILY_GAUGE] = "gauge", [FAMILY_COUNTER] = "counter"};
-static const char *const LEVELS[] = {[FAMILY_ALWAYS] = "",
-                                     [FAMILY_OF_WORKLOADS] = "workload",
-                                     [FAMILY_OF_PROCESSES] = "pid",
-                                     [FAMILY_OF_RUNS] = "run"};
+static const char *const LEVELS[] = {[EXPOSITION_OFF] = "",
+                                     [EXPOSITION_WORKLOAD] = "workload",
+                                     [EXPOSITION_PID] = "pid",
+                                     [EXPOSITION_RUN] = "run"};
 
 void document_families(struct output *output)
 {

@@ -254,37 +254,6 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
 
 /* ---- the labels of each table ---- */
 
-/* The labels of a table's rows, in the order of tables: those of a row precede those that contain
- * them. */
-// clang-format off
-static const struct row_labels {
-    vitals_table entity;
-    enum exposition_level level;
-    const char *own; /* the label for the row's own name; NULL: none */
-    bool of_gpu;     /* begins with the labels of the device above it */
-    struct {
-        const char *name;
-        vitals_metric metric;
-    } more[2];
-} TABLES[] = {
-    {VITALS_TABLE_HOST, EXPOSITION_OFF, NULL, false, {{NULL, 0}}},
-    {VITALS_TABLE_GPU, EXPOSITION_OFF, "gpu", false, {{"uuid", VITALS_GPU_UUID}}},
-    {VITALS_TABLE_GPU_ENGINE, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_TABLE_GPU_SENSOR, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_TABLE_GPU_CLOCK, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_TABLE_GPU_POOL, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_TABLE_GPU_LINK, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_TABLE_SOURCE, EXPOSITION_OFF, "collector", false, {{NULL, 0}}},
-    {VITALS_TABLE_DISK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_DISK_NAME}}},
-    {VITALS_TABLE_NETWORK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_NETWORK_NAME}}},
-    {VITALS_TABLE_FILESYSTEM, EXPOSITION_OFF, NULL, false,
-     {{"mountpoint", VITALS_FILESYSTEM_MOUNT_POINT}, {"fstype", VITALS_FILESYSTEM_TYPE}}},
-    {VITALS_TABLE_PRESSURE, EXPOSITION_OFF, NULL, false, {{"resource", VITALS_PRESSURE_RESOURCE}}},
-    {VITALS_TABLE_WORKLOAD, EXPOSITION_WORKLOAD, NULL, false, {{"workload", VITALS_WORKLOAD_ID}}},
-    {VITALS_TABLE_PROCESS, EXPOSITION_PID, NULL, false, {{"pid", VITALS_PROCESS_PID}}},
-    {VITALS_TABLE_GPU_PROCESS, EXPOSITION_PID, NULL, true, {{"pid", VITALS_GPU_PROCESS_PID}}},
-};
-// clang-format on
 _Static_assert((int)VITALS_TABLE_WORKLOAD < (int)PAGE_TABLES, "a place for each table");
 
 /* Returns whether the row has no samples: a partition of a disk, whose bytes are the disk's too, a
@@ -305,7 +274,7 @@ static bool is_left_out(const vitals_row *row)
 }
 
 /* Appends the labels of a row to page->labels; returns false if the row has no samples. */
-static bool label_row(struct exposition_page *page, const struct row_labels *labels,
+static bool label_row(struct exposition_page *page, const struct family_table *labels,
                       struct exposition_row *row)
 {
     const size_t from = row->labels;
@@ -435,18 +404,18 @@ static size_t aggregate(struct exposition_page *page, vitals_table entity, vital
 void page_read(struct exposition_page *page, const vitals_snapshot *snapshot)
 {
     page->snapshot = snapshot;
-    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
-        const vitals_table entity = TABLES[i].entity;
+    for (size_t i = 0; i < family_tables_count; i++) {
+        const vitals_table entity = family_tables[i].entity;
         struct page_table *table = &page->tables[entity];
         size_t count = vitals_snapshot_count(snapshot, entity);
         const vitals_row *row = NULL;
-        if (page->options->level < TABLES[i].level || count == 0)
+        if (page->options->level < family_tables[i].level || count == 0)
             continue;
         table->rows = calloc(count, sizeof *table->rows);
         page->failed = page->failed || table->rows == NULL;
         while (table->rows != NULL && (row = vitals_snapshot_next(snapshot, entity, row)) != NULL) {
             struct exposition_row next = {.row = row, .labels = page->labels.size};
-            if (!label_row(page, &TABLES[i], &next))
+            if (!label_row(page, &family_tables[i], &next))
                 continue;
             next.size = page->labels.size - next.labels;
             table->rows[table->count++] = next;

@@ -191,16 +191,16 @@ const struct metric_family families[] = {
      .help = "A job, a container, a service or a user; always 1. Labels that would be empty are "
              "left out."},
     {FROM(VITALS_GPU_PROCESS_MEMORY_USED_BYTES), .name = "workload_gpu_memory_used_bytes",
-     .writer = FAMILY_WORKLOAD_GPU, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
+     .writer = FAMILY_WORKLOAD_GPU, .level = EXPOSITION_WORKLOAD, .labels = GPU ", workload",
      .help = "Device memory of its processes."},
     {FROM(VITALS_GPU_PROCESS_UTILIZATION_RATIO), .name = "workload_gpu_utilization_ratio",
-     .writer = FAMILY_WORKLOAD_GPU, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
+     .writer = FAMILY_WORKLOAD_GPU, .level = EXPOSITION_WORKLOAD, .labels = GPU ", workload",
      .help = "Its processes' share of the device in the driver's newest sample."},
     {FROM(VITALS_GPU_PROCESS_BUSY_SECONDS), .name = "workload_gpu_busy_seconds_total",
-     .writer = FAMILY_WORKLOAD_GPU_BUSY, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
+     .writer = FAMILY_WORKLOAD_GPU_BUSY, .level = EXPOSITION_WORKLOAD, .labels = GPU ", workload",
      .help = "Integral of its processes' share over time, those that have ended too: "
              "GPU-seconds."},
-    {.name = "gpu_job_info", .writer = FAMILY_GPU_JOB, .level = FAMILY_OF_WORKLOADS,
+    {.name = "gpu_job_info", .writer = FAMILY_GPU_JOB, .level = EXPOSITION_WORKLOAD,
      .labels = GPU ", workload, job_id, by",
      .parts = {{VITALS_GPU_JOB_JOB_ID, NULL}, {VITALS_GPU_JOB_WORKLOAD, NULL},
                {VITALS_GPU_PROCESS_PROCESS, NULL}},
@@ -288,37 +288,37 @@ const vitals_metric families_identities[] = {
 
 /* ---- what follows from the metric ---- */
 
-/* By the table of the first metric. */
-static const struct {
-    const char *labels;
-    const char *row_label;
-    enum family_level level;
-} TABLES[] = {
-    [VITALS_TABLE_HOST] = {"", NULL, FAMILY_ALWAYS},
-    [VITALS_TABLE_DISK] = {"device", NULL, FAMILY_ALWAYS},
-    [VITALS_TABLE_NETWORK] = {"device", NULL, FAMILY_ALWAYS},
-    [VITALS_TABLE_FILESYSTEM] = {"mountpoint, fstype", NULL, FAMILY_ALWAYS},
-    [VITALS_TABLE_PRESSURE] = {"resource", NULL, FAMILY_ALWAYS},
-    [VITALS_TABLE_SOURCE] = {"collector", NULL, FAMILY_ALWAYS},
-    [VITALS_TABLE_GPU] = {GPU, NULL, FAMILY_ALWAYS},
-    [VITALS_TABLE_GPU_ENGINE] = {GPU, "engine", FAMILY_ALWAYS},
-    [VITALS_TABLE_GPU_SENSOR] = {GPU, "sensor", FAMILY_ALWAYS},
-    [VITALS_TABLE_GPU_CLOCK] = {GPU, "clock", FAMILY_ALWAYS},
-    [VITALS_TABLE_GPU_POOL] = {GPU, "pool", FAMILY_ALWAYS},
-    [VITALS_TABLE_GPU_LINK] = {GPU, NULL, FAMILY_ALWAYS},
-    [VITALS_TABLE_GPU_PROCESS] = {GPU ", pid", NULL, FAMILY_OF_PROCESSES},
-    [VITALS_TABLE_PROCESS] = {"pid", NULL, FAMILY_OF_PROCESSES},
-    [VITALS_TABLE_WORKLOAD] = {"workload", NULL, FAMILY_OF_WORKLOADS},
+// clang-format off
+const struct family_table family_tables[] = {
+    {.entity = VITALS_TABLE_HOST},
+    {.entity = VITALS_TABLE_GPU, .own = "gpu", .more = {{"uuid", VITALS_GPU_UUID}}},
+    {.entity = VITALS_TABLE_GPU_ENGINE, .of_gpu = true, .row_label = "engine"},
+    {.entity = VITALS_TABLE_GPU_SENSOR, .of_gpu = true, .row_label = "sensor"},
+    {.entity = VITALS_TABLE_GPU_CLOCK, .of_gpu = true, .row_label = "clock"},
+    {.entity = VITALS_TABLE_GPU_POOL, .of_gpu = true, .row_label = "pool"},
+    {.entity = VITALS_TABLE_GPU_LINK, .of_gpu = true},
+    {.entity = VITALS_TABLE_SOURCE, .own = "collector"},
+    {.entity = VITALS_TABLE_DISK, .more = {{"device", VITALS_DISK_NAME}}},
+    {.entity = VITALS_TABLE_NETWORK, .more = {{"device", VITALS_NETWORK_NAME}}},
+    {.entity = VITALS_TABLE_FILESYSTEM,
+     .more = {{"mountpoint", VITALS_FILESYSTEM_MOUNT_POINT}, {"fstype", VITALS_FILESYSTEM_TYPE}}},
+    {.entity = VITALS_TABLE_PRESSURE, .more = {{"resource", VITALS_PRESSURE_RESOURCE}}},
+    {VITALS_TABLE_WORKLOAD, EXPOSITION_WORKLOAD, .more = {{"workload", VITALS_WORKLOAD_ID}}},
+    {VITALS_TABLE_PROCESS, EXPOSITION_PID, .more = {{"pid", VITALS_PROCESS_PID}}},
+    {VITALS_TABLE_GPU_PROCESS, EXPOSITION_PID, true, .more = {{"pid", VITALS_GPU_PROCESS_PID}}},
 };
+// clang-format on
+const size_t family_tables_count = sizeof family_tables / sizeof family_tables[0];
 
-/* Returns an index into TABLES; the machine's, which has no labels, if the family reads no table.
- */
-static size_t table_of(const struct metric_family *family)
+/* Returns the table of the first metric; the machine's, which has no labels, if the family reads no
+ * table. */
+static const struct family_table *table_of(const struct metric_family *family)
 {
-    size_t entity = (size_t)vitals_metric_table(family->parts[0].metric);
-    return entity < sizeof TABLES / sizeof TABLES[0] && TABLES[entity].labels != NULL
-               ? entity
-               : VITALS_TABLE_HOST;
+    vitals_table entity = vitals_metric_table(family->parts[0].metric);
+    size_t i = family_tables_count;
+    while (--i > 0 && family_tables[i].entity != entity)
+        ;
+    return &family_tables[i];
 }
 
 const char *family_name(const struct metric_family *family, char out[FAMILY_NAME_SIZE])
@@ -337,23 +337,24 @@ const char *family_help(const struct metric_family *family)
     return family->help != NULL ? family->help : vitals_metric_help(family->parts[0].metric);
 }
 
-enum family_level family_level(const struct metric_family *family)
+enum exposition_level family_level(const struct metric_family *family)
 {
     if (family->writer >= FAMILY_RUN)
-        return FAMILY_OF_RUNS;
-    return family->level != FAMILY_LEVEL_OF_TABLE ? (enum family_level)family->level
-                                                  : TABLES[table_of(family)].level;
+        return EXPOSITION_RUN;
+    return family->level != 0 ? (enum exposition_level)family->level : table_of(family)->level;
 }
 
 const char *family_row_label(const struct metric_family *family)
 {
-    return family->row_label != NULL ? family->row_label : TABLES[table_of(family)].row_label;
+    return family->row_label != NULL ? family->row_label : table_of(family)->row_label;
 }
 
 void family_labels(const struct metric_family *family, char out[FAMILY_LABELS_SIZE])
 {
-    const char *const LABELS[] = {TABLES[table_of(family)].labels, family_row_label(family),
-                                  family->part_label};
+    const struct family_table *table = table_of(family);
+    const char *const LABELS[] = {table->of_gpu ? GPU : NULL, table->own,
+                                  table->more[0].name,        table->more[1].name,
+                                  family_row_label(family),   family->part_label};
     out[0] = '\0';
     if (family->labels != NULL || family->writer >= FAMILY_RUN) {
         (void)snprintf(out, FAMILY_LABELS_SIZE, "%s",
@@ -403,9 +404,7 @@ const char *family_unit(const char *name)
 
 bool family_is_exported(const struct metric_family *family, enum exposition_level level)
 {
-    enum family_level of = family_level(family);
-    return of == FAMILY_ALWAYS || (of == FAMILY_OF_WORKLOADS && level >= EXPOSITION_WORKLOAD) ||
-           (of == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
+    return family_level(family) <= level;
 }
 
 static int add_metric(vitals_request *request, vitals_metric metric, enum exposition_level level,

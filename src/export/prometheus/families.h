@@ -45,12 +45,12 @@ enum family_writer {
     FAMILY_WRITERS
 };
 
-enum family_level {
-    FAMILY_LEVEL_OF_TABLE, /* that of its first metric's table */
-    FAMILY_ALWAYS,
-    FAMILY_OF_WORKLOADS,
-    FAMILY_OF_PROCESSES,
-    FAMILY_OF_RUNS,
+/* The rows of processes that become series, and from which level on a family is exported. */
+enum exposition_level {
+    EXPOSITION_OFF,
+    EXPOSITION_WORKLOAD, /* sums per workload */
+    EXPOSITION_PID,      /* workloads and each process */
+    EXPOSITION_RUN       /* of families alone: only in the file of a run */
 };
 
 /* A metric, and the label value that distinguishes the parts of a family. */
@@ -68,8 +68,8 @@ struct metric_family {
     struct family_part parts[FAMILY_PARTS]; /* ended by the first without a metric */
     const char *measure;                    /* of a run */
     const char *figure;                     /* NULL: a current value, which ends with the run */
-    unsigned char writer, level;
-    bool unsummed; /* a gauge that cannot be summed over rows, as a peak */
+    unsigned char writer, level;            /* level 0: that of its first metric's table */
+    bool unsummed;                          /* a gauge that cannot be summed over rows, as a peak */
 };
 
 #define FAMILY_PREFIX "vitals_"
@@ -80,12 +80,29 @@ struct metric_family {
 extern const struct metric_family families[];
 extern const size_t families_count;
 
+/* A table whose rows have samples: from which level on, and their labels. */
+struct family_table {
+    vitals_table entity;
+    enum exposition_level level;
+    bool of_gpu;     /* begins with the labels of the device above it */
+    const char *own; /* the label for the row's own name; NULL: none */
+    struct {
+        const char *name;
+        vitals_metric metric;
+    } more[2];
+    const char *row_label; /* of a family that names none; NULL: none */
+};
+
+/* In the order of tables: those of a row precede those that contain them. */
+extern const struct family_table family_tables[];
+extern const size_t family_tables_count;
+
 /* Return what the row states, or what follows from its first metric. `family_name` may write to
  * `out`. */
 const char *family_name(const struct metric_family *family, char out[FAMILY_NAME_SIZE]);
 const char *family_help(const struct metric_family *family);
 const char *family_row_label(const struct metric_family *family); /* NULL: none */
-enum family_level family_level(const struct metric_family *family);
+enum exposition_level family_level(const struct metric_family *family);
 void family_labels(const struct metric_family *family, char out[FAMILY_LABELS_SIZE]);
 
 /* By the end of the name: _total is a counter; "bytes", or "" for a count. */
@@ -96,13 +113,6 @@ const char *family_unit(const char *name);
 extern const vitals_metric families_identities[];
 
 /* ---- what must be sampled ---- */
-
-/* The rows of processes that become series. */
-enum exposition_level {
-    EXPOSITION_OFF,
-    EXPOSITION_WORKLOAD, /* sums per workload */
-    EXPOSITION_PID       /* workloads and each process */
-};
 
 /* Returns whether a family is exported at a level; those of runs never are. */
 bool family_is_exported(const struct metric_family *family, enum exposition_level level);

@@ -225,7 +225,7 @@ static struct body *run_render(const struct exposition_run *run)
 
     for (size_t f = 0; f < families_count; f++) {
         const struct metric_family *family = &families[f];
-        if (family_level(family) != FAMILY_OF_RUNS)
+        if (family_level(family) != EXPOSITION_RUN)
             continue;
         page_family(&page, FAMILY_PREFIX, family->name, family_type(family->name), family->help);
         if (family->writer == FAMILY_RUN) {

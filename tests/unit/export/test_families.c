@@ -94,7 +94,7 @@ static void runs_have_their_values(void)
         char room[FAMILY_NAME_SIZE];
         const char *name = family_name(family, room);
         CHECK_CASE(name);
-        CHECK_INT(family_level(family) == FAMILY_OF_RUNS, family->writer >= FAMILY_RUN);
+        CHECK_INT(family_level(family) == EXPOSITION_RUN, family->writer >= FAMILY_RUN);
         CHECK_INT(family->writer == FAMILY_RUN, family->measure != NULL);
         if (family->measure == NULL)
             continue;
@@ -115,12 +115,12 @@ static void rows_of_one_metric_follow_the_catalogue(void)
     CHECK_STR(family_name(&counter, room), "gpu_engine_busy_seconds_total");
     CHECK_STR(family_help(&counter), vitals_metric_help(VITALS_GPU_ENGINE_BUSY_SECONDS));
     CHECK_STR(family_row_label(&counter), "engine");
-    CHECK_INT(family_level(&counter), FAMILY_ALWAYS);
+    CHECK_INT(family_level(&counter), EXPOSITION_OFF);
     family_labels(&counter, labels);
     CHECK_STR(labels, "gpu, uuid, engine");
     CHECK_STR(family_name(&gauge, room), "gpu_process_memory_used_bytes");
     CHECK_NULL(family_row_label(&gauge));
-    CHECK_INT(family_level(&gauge), FAMILY_OF_PROCESSES);
+    CHECK_INT(family_level(&gauge), EXPOSITION_PID);
     family_labels(&gauge, labels);
     CHECK_STR(labels, "gpu, uuid, pid");
 }
@@ -156,7 +156,7 @@ static void what_is_read_is_asked_for(void)
             char room[FAMILY_NAME_SIZE];
             CHECK_CASE(family_name(&families[i], room));
             CHECK(vitals_request_has(all, metric));
-            if (family_level(&families[i]) <= FAMILY_OF_WORKLOADS)
+            if (family_level(&families[i]) <= EXPOSITION_WORKLOAD)
                 CHECK(vitals_request_has(workloads, metric));
         }
     }
