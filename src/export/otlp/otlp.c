@@ -24,149 +24,19 @@
 #include "export/publisher.h"
 #include "export/redact.h"
 #include "export/reply.h"
+#include "util/arena.h"
 #include "util/error.h"
 
 /* ---- the resource of all that is exported ---- */
 
-/* OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME win over our own values. Constant once created. */
-struct otlp_identity {
-    struct otlp_resource resource;
-    struct otlp_attribute *list;
-    char *words; /* storage of the attributes */
-};
-
-/* The origin of the figures. */
-struct otlp_speaker {
-    vitals_text host;                   /* "" for this machine's */
-    const json_t *export_config;        /* the export_config line */
-    enum redact_form command_line;      /* how much of a command line is sent */
-    const struct otlp_attributes *work; /* attributes of a run's workload */
-};
-
 enum { OWN = 32, WORD_MAX = 1024, MOST = OWN + OTLP_PAIRS };
 
-struct making {
-    struct otlp_identity *out;
-    struct buffer words;
-    size_t at[MOST]; /* of texts, by attribute */
+/* OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME win over our own values. Constant once created. */
+struct otlp_identity {
+    struct otlp_resource resource; /* its list is NULL until then */
+    struct otlp_attribute list[MOST];
+    struct arena words; /* storage of the attributes */
 };
-
-/* Adds an attribute, or replaces its value. */
-static void put(struct making *making, const char *key, vitals_text value)
-{
-    char safe[WORD_MAX];
-    size_t place = 0;
-    if (value.size == 0)
-        return;
-    while (place < making->out->resource.count && strcmp(making->out->list[place].key, key) != 0)
-        place++;
-    if (place == MOST)
-        return;
-    (void)vitals_text_format(value, VITALS_TEXT_TERMINAL, safe, sizeof safe);
-    making->out->list[place].key = key;
-    making->at[place] = making->words.size;
-    buffer_string(&making->words, safe);
-    buffer_byte(&making->words, '\0');
-    if (place == making->out->resource.count)
-        making->out->resource.count++;
-}
-
-static void put_string(struct making *making, const char *key, const char *value)
-{
-    if (value != NULL)
-        put(making, key, vitals_text_of(value));
-}
-
-/* The values of host.arch, by uname's machine. */
-static const char *architecture_of(const char *machine)
-{
-    static const char *const NAMES[][2] = {
-        {"x86_64", "amd64"}, {"aarch64", "arm64"}, {"ppc64", "ppc64"}, {"s390", "s390x"},
-        {"ia64", "ia64"},    {"arm", "arm32"},     {"ppc", "ppc32"},
-    };
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strncmp(machine, NAMES[i][0], strlen(NAMES[i][0])) == 0)
-            return NAMES[i][1];
-    }
-    return machine[0] == 'i' && strcmp(machine + 2, "86") == 0 ? "x86" : machine;
-}
-
-static void otlp_identity_done(struct otlp_identity *identity)
-{
-    free(identity->list);
-    free(identity->words);
-    *identity = (struct otlp_identity){.list = NULL};
-}
-
-/* Borrows the settings and the keys of `work` as long as the identity is used. Returns false if
- * memory is out. */
-static bool otlp_identity_make(const struct otlp_settings *settings,
-                               const struct otlp_speaker *speaker, struct otlp_identity *out)
-{
-    enum { ID_DIGITS = 32 };
-    const json_t *job = json_object_get(speaker->export_config, "job");
-    vitals_text host = speaker->host;
-    struct making making = {.out = out};
-    struct utsname machine;
-    char name[256] = "", instance[300], id[ID_DIGITS + 2] = "";
-    const char *of_job = json_string_value(json_object_get(job, "host"));
-    const char *started = json_string_value(json_object_get(job, "started_ns"));
-    *out = (struct otlp_identity){.list = calloc(MOST, sizeof *out->list)};
-    if (out->list == NULL)
-        return false;
-    bool named = uname(&machine) == 0;
-    if (of_job != NULL)
-        host = vitals_text_of(of_job);
-    if (host.size > 0)
-        (void)vitals_text_format(host, VITALS_TEXT_TERMINAL, name, sizeof name);
-    else if (named)
-        (void)snprintf(name, sizeof name, "%s", machine.nodename);
-
-    put_string(&making, "service.name", "vitals");
-    put_string(&making, "service.version", vitals_version_text());
-    /* A run is an instance of its own; a server is its host's. */
-    (void)snprintf(instance, sizeof instance, "%.200s%s%.20s", name, started != NULL ? "/" : "",
-                   started != NULL ? started : "");
-    put_string(&making, "service.instance.id", instance);
-    put_string(&making, "host.name", name);
-
-    /* The machine id is stable over boots. Copied images may share it, so nothing is identified by
-     * it alone. */
-    FILE *file = fopen("/etc/machine-id", "re");
-    if (file != NULL && fgets(id, sizeof id, file) != NULL &&
-        strspn(id, "0123456789abcdef") == ID_DIGITS)
-        put(&making, "host.id", (vitals_text){id, ID_DIGITS});
-    if (file != NULL)
-        (void)fclose(file);
-    if (named) {
-        put_string(&making, "host.arch", architecture_of(machine.machine));
-        put_string(&making, "os.type", strcasecmp(machine.sysname, "linux") == 0 ? "linux" : NULL);
-    }
-    put_string(&making, "process.owner", json_string_value(json_object_get(job, "user")));
-    struct buffer command = {.bytes = NULL};
-    redact_arguments(&command, json_object_get(job, "argv"), speaker->command_line);
-    if (!command.failed)
-        put(&making,
-            speaker->command_line == REDACT_ARGV0 ? "process.command" : "process.command_line",
-            (vitals_text){command.bytes, command.size});
-    buffer_done(&command);
-    for (size_t i = 0; i < speaker->work->count; i++)
-        put_string(&making, speaker->work->list[i].key, speaker->work->list[i].text);
-    for (size_t i = 0; i < settings->attributes.count; i++)
-        put_string(&making, settings->attributes.list[i].key, settings->attributes.list[i].value);
-    put_string(&making, "service.name", settings->service_name);
-
-    bool made = !making.words.failed && making.words.bytes != NULL;
-    for (size_t i = 0; i < out->resource.count && made; i++)
-        out->list[i].text = making.words.bytes + making.at[i];
-    out->words = making.words.bytes;
-    out->resource.list = out->list;
-    if (!made)
-        otlp_identity_done(out);
-    return made;
-}
-
-/* ---- the publisher ---- */
 
 struct otlp {
     struct otlp_settings settings;
@@ -186,9 +56,111 @@ struct otlp {
     bool usage_sent;
 };
 
+/* Adds an attribute, or replaces its value. */
+static void put(struct otlp_identity *identity, const char *key, vitals_text value)
+{
+    char safe[WORD_MAX];
+    size_t place = 0;
+    if (value.size == 0)
+        return;
+    while (place < identity->resource.count && strcmp(identity->list[place].key, key) != 0)
+        place++;
+    if (place == MOST)
+        return;
+    (void)vitals_text_format(value, VITALS_TEXT_TERMINAL, safe, sizeof safe);
+    identity->list[place].key = key;
+    identity->list[place].text = arena_copy(&identity->words, safe, strlen(safe));
+    identity->resource.count += place == identity->resource.count;
+}
+
+static void put_string(struct otlp_identity *identity, const char *key, const char *value)
+{
+    if (value != NULL)
+        put(identity, key, vitals_text_of(value));
+}
+
+/* The values of host.arch, by uname's machine. */
+static const char *architecture_of(const char *machine)
+{
+    static const char *const NAMES[][2] = {
+        {"x86_64", "amd64"}, {"aarch64", "arm64"}, {"ppc64", "ppc64"}, {"s390", "s390x"},
+        {"ia64", "ia64"},    {"arm", "arm32"},     {"ppc", "ppc32"},
+    };
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (strncmp(machine, NAMES[i][0], strlen(NAMES[i][0])) == 0)
+            return NAMES[i][1];
+    }
+    return machine[0] == 'i' && strcmp(machine + 2, "86") == 0 ? "x86" : machine;
+}
+
+/* Makes the identity of a host ("": this machine). Returns false if memory is out. */
+static bool otlp_identity_make(struct otlp *otlp, vitals_text host)
+{
+    enum { ID_DIGITS = 32 };
+    struct otlp_identity *out = &otlp->identity;
+    const struct otlp_pairs *given = &otlp->settings.attributes;
+    const json_t *job = json_object_get(otlp->export_config, "job");
+    enum redact_form form = otlp->look.options.cmdline;
+    struct utsname machine;
+    char name[256] = "", instance[300], id[ID_DIGITS + 2] = "";
+    const char *of_job = json_string_value(json_object_get(job, "host"));
+    const char *started = json_string_value(json_object_get(job, "started_ns"));
+    arena_reset(&out->words);
+    out->resource.count = 0;
+    bool named = uname(&machine) == 0;
+    if (of_job != NULL)
+        host = vitals_text_of(of_job);
+    if (host.size > 0)
+        (void)vitals_text_format(host, VITALS_TEXT_TERMINAL, name, sizeof name);
+    else if (named)
+        (void)snprintf(name, sizeof name, "%s", machine.nodename);
+
+    put_string(out, "service.name", "vitals");
+    put_string(out, "service.version", vitals_version_text());
+    /* A run is an instance of its own; a server is its host's. */
+    (void)snprintf(instance, sizeof instance, "%.200s%s%.20s", name, started != NULL ? "/" : "",
+                   started != NULL ? started : "");
+    put_string(out, "service.instance.id", instance);
+    put_string(out, "host.name", name);
+
+    /* The machine id is stable over boots. Copied images may share it, so nothing is identified by
+     * it alone. */
+    FILE *file = fopen("/etc/machine-id", "re");
+    if (file != NULL && fgets(id, sizeof id, file) != NULL &&
+        strspn(id, "0123456789abcdef") == ID_DIGITS)
+        put(out, "host.id", (vitals_text){id, ID_DIGITS});
+    if (file != NULL)
+        (void)fclose(file);
+    if (named) {
+        put_string(out, "host.arch", architecture_of(machine.machine));
+        put_string(out, "os.type", strcasecmp(machine.sysname, "linux") == 0 ? "linux" : NULL);
+    }
+    put_string(out, "process.owner", json_string_value(json_object_get(job, "user")));
+    struct buffer command = {.bytes = NULL};
+    redact_arguments(&command, json_object_get(job, "argv"), form);
+    if (!command.failed)
+        put(out, form == REDACT_ARGV0 ? "process.command" : "process.command_line",
+            (vitals_text){command.bytes, command.size});
+    buffer_done(&command);
+    for (size_t i = 0; i < otlp->work.count; i++)
+        put_string(out, otlp->work.list[i].key, otlp->work.list[i].text);
+    for (size_t i = 0; i < given->count; i++)
+        put_string(out, given->list[i].key, given->list[i].value);
+    put_string(out, "service.name", otlp->settings.service_name);
+
+    for (size_t i = 0; i < out->resource.count; i++) {
+        if (out->list[i].text == NULL)
+            return false;
+    }
+    out->resource.list = out->list;
+    return true;
+}
+
+/* ---- the publisher ---- */
+
 static void otlp_free(struct otlp *otlp)
 {
-    otlp_identity_done(&otlp->identity);
+    arena_done(&otlp->identity.words);
     otlp_settings_done(&otlp->settings);
     otlp_series_free(otlp->series);
     sample_unref(otlp->newest);
@@ -244,10 +216,7 @@ static void push(void *data, struct buffer *document)
 /* Returns false if memory is out. */
 static bool open_writer(struct otlp *otlp, vitals_text host, struct otlp_writer *writer)
 {
-    const struct otlp_speaker speaker = {host, otlp->export_config, otlp->look.options.cmdline,
-                                         &otlp->work};
-    if (otlp->identity.list == NULL &&
-        !otlp_identity_make(&otlp->settings, &speaker, &otlp->identity))
+    if (otlp->identity.resource.list == NULL && !otlp_identity_make(otlp, host))
         return false;
     *writer = (struct otlp_writer){.resource = &otlp->identity.resource,
                                    .most = OTLP_DOCUMENT_MAX,
@@ -290,7 +259,7 @@ static void otlp_snapshot(void *data, struct sample *sample)
     if (otlp->sender == NULL)
         return;
     /* Describes the first process of a run and its workload, by the first sample that has it. */
-    if (otlp->is_run && !otlp->work_known && otlp->identity.list == NULL) {
+    if (otlp->is_run && !otlp->work_known && otlp->identity.resource.list == NULL) {
         const vitals_snapshot *snapshot = sample_snapshot(sample);
         const vitals_row *process = snapshot != NULL ? otlp_job_process(&otlp->job, snapshot)
                                                      : NULL;
