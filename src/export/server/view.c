@@ -1,27 +1,19 @@
-/* view.c: see view.h. The tables here list the columns of the page. */
+/* view.c: see view.h. The table COLUMNS lists what the page shows. */
 #include "export/server/view.h"
 #include "feed/rows.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A column: a metric or its rate. */
-struct view_column {
-    vitals_metric metric;
-    bool rate;
-};
-
-struct view_table {
-    vitals_table entity;
-    const struct view_column *columns; /* ends with a metric of 0 */
-};
-
 // clang-format off
 #define NOW(metric_)  {VITALS_##metric_, false}
 #define RATE(metric_) {VITALS_##metric_, true}
-#define END           {0, false}
 
-static const struct view_column HOST[] = {
+/* The columns of the page, table by table: a metric or its rate. */
+static const struct view_column {
+    vitals_metric metric;
+    bool rate;
+} COLUMNS[] = {
     NOW(HOST_KERNEL), NOW(HOST_OPERATING_SYSTEM), NOW(HOST_CPU_MODEL), NOW(HOST_UPTIME_SECONDS),
     NOW(HOST_CPUS), NOW(HOST_LOAD_1M), NOW(HOST_LOAD_5M), NOW(HOST_LOAD_15M), NOW(HOST_PROCESSES),
     NOW(HOST_TASKS), NOW(HOST_TASKS_RUNNING), RATE(HOST_CPU_BUSY_SECONDS),
@@ -30,86 +22,48 @@ static const struct view_column HOST[] = {
     NOW(HOST_SWAP_TOTAL_BYTES), NOW(HOST_SWAP_USED_BYTES), RATE(HOST_DISK_READ_BYTES),
     RATE(HOST_DISK_WRITTEN_BYTES), NOW(HOST_DISK_SPACE_TOTAL_BYTES),
     NOW(HOST_DISK_SPACE_USED_BYTES), RATE(HOST_NETWORK_RECEIVED_BYTES),
-    RATE(HOST_NETWORK_TRANSMITTED_BYTES), RATE(HOST_PACKAGE_ENERGY_JOULES), END,
-};
+    RATE(HOST_NETWORK_TRANSMITTED_BYTES), RATE(HOST_PACKAGE_ENERGY_JOULES),
 
-static const struct view_column CPU[] = {NOW(CPU_INDEX), RATE(CPU_BUSY_SECONDS), END};
+    NOW(CPU_INDEX), RATE(CPU_BUSY_SECONDS),
 
-static const struct view_column PRESSURE[] = {
     NOW(PRESSURE_RESOURCE), NOW(PRESSURE_SCOPE), NOW(PRESSURE_SOME_10S_RATIO),
-    NOW(PRESSURE_SOME_60S_RATIO), NOW(PRESSURE_FULL_10S_RATIO), NOW(PRESSURE_FULL_60S_RATIO), END,
-};
+    NOW(PRESSURE_SOME_60S_RATIO), NOW(PRESSURE_FULL_10S_RATIO), NOW(PRESSURE_FULL_60S_RATIO),
 
-static const struct view_column GPU[] = {
     NOW(GPU_INDEX), NOW(GPU_VENDOR), NOW(GPU_NAME), NOW(GPU_UUID), NOW(GPU_PARTITION_KIND),
     NOW(GPU_DRIVER_VERSION), NOW(GPU_UTILIZATION_RATIO), NOW(GPU_MEMORY_BUSY_RATIO),
     NOW(GPU_MEMORY_TOTAL_BYTES), NOW(GPU_MEMORY_USED_BYTES), NOW(GPU_POWER_WATTS),
     NOW(GPU_POWER_LIMIT_WATTS), NOW(GPU_TEMPERATURE_CELSIUS), NOW(GPU_FAN_RATIO),
     NOW(GPU_PERFORMANCE_STATE), NOW(GPU_THROTTLE_REASONS), NOW(GPU_RUNTIME_STATUS),
     NOW(GPU_MIG_MODE), NOW(GPU_PROCESSES), NOW(GPU_ECC_ERRORS_UNCORRECTED), RATE(GPU_ENERGY_JOULES),
-    END,
-};
 
-static const struct view_column GPU_ENGINE[] = {NOW(GPU_ENGINE_UTILIZATION_RATIO), END};
+    NOW(GPU_ENGINE_UTILIZATION_RATIO),
 
-static const struct view_column GPU_CLOCK[] = {
-    NOW(GPU_CLOCK_FREQUENCY_HERTZ), NOW(GPU_CLOCK_FREQUENCY_MAX_HERTZ), END,
-};
+    NOW(GPU_CLOCK_FREQUENCY_HERTZ), NOW(GPU_CLOCK_FREQUENCY_MAX_HERTZ),
 
-static const struct view_column GPU_PROCESS[] = {
     NOW(GPU_PROCESS_PID), NOW(GPU_PROCESS_PROCESS), NOW(GPU_PROCESS_TYPE),
-    NOW(GPU_PROCESS_MEMORY_USED_BYTES), NOW(GPU_PROCESS_UTILIZATION_RATIO), END,
-};
+    NOW(GPU_PROCESS_MEMORY_USED_BYTES), NOW(GPU_PROCESS_UTILIZATION_RATIO),
 
-static const struct view_column PROCESS[] = {
     NOW(PROCESS_PID), NOW(PROCESS_NAME), NOW(PROCESS_USER), NOW(PROCESS_STATE),
     NOW(PROCESS_THREADS), RATE(PROCESS_CPU_SECONDS), NOW(PROCESS_RESIDENT_BYTES),
     RATE(PROCESS_READ_BYTES), RATE(PROCESS_WRITTEN_BYTES), NOW(PROCESS_START_SECONDS),
-    NOW(PROCESS_WORKLOAD), NOW(PROCESS_COMMAND_LINE), END,
-};
+    NOW(PROCESS_WORKLOAD), NOW(PROCESS_COMMAND_LINE),
 
-static const struct view_column WORKLOAD[] = {
     NOW(WORKLOAD_ID), NOW(WORKLOAD_KIND), NOW(WORKLOAD_USER), NOW(WORKLOAD_PROCESSES),
     RATE(WORKLOAD_CPU_SECONDS), NOW(WORKLOAD_MEMORY_USED_BYTES), NOW(WORKLOAD_MEMORY_PEAK_BYTES),
-    END,
-};
 
-static const struct view_column DISK[] = {
     NOW(DISK_NAME), NOW(DISK_COUNTED), RATE(DISK_READ_BYTES), RATE(DISK_WRITTEN_BYTES),
-    RATE(DISK_BUSY_SECONDS), END,
-};
+    RATE(DISK_BUSY_SECONDS),
 
-static const struct view_column NETWORK[] = {
     NOW(NETWORK_NAME), NOW(NETWORK_COUNTED), NOW(NETWORK_UP), RATE(NETWORK_RECEIVED_BYTES),
-    RATE(NETWORK_TRANSMITTED_BYTES), END,
-};
+    RATE(NETWORK_TRANSMITTED_BYTES),
 
-static const struct view_column FILESYSTEM[] = {
     NOW(FILESYSTEM_MOUNT_POINT), NOW(FILESYSTEM_TYPE), NOW(FILESYSTEM_COUNTED),
-    NOW(FILESYSTEM_TOTAL_BYTES), NOW(FILESYSTEM_USED_BYTES), END,
-};
+    NOW(FILESYSTEM_TOTAL_BYTES), NOW(FILESYSTEM_USED_BYTES),
 
-static const struct view_column SOURCE[] = {
-    NOW(SOURCE_STATE), NOW(SOURCE_MESSAGE), NOW(SOURCE_QUARANTINED), END,
+    NOW(SOURCE_STATE), NOW(SOURCE_MESSAGE), NOW(SOURCE_QUARANTINED),
 };
 // clang-format on
-
-static const struct view_table TABLES[] = {
-    {VITALS_TABLE_HOST, HOST},
-    {VITALS_TABLE_CPU, CPU},
-    {VITALS_TABLE_PRESSURE, PRESSURE},
-    {VITALS_TABLE_GPU, GPU},
-    {VITALS_TABLE_GPU_ENGINE, GPU_ENGINE},
-    {VITALS_TABLE_GPU_CLOCK, GPU_CLOCK},
-    {VITALS_TABLE_GPU_PROCESS, GPU_PROCESS},
-    {VITALS_TABLE_PROCESS, PROCESS},
-    {VITALS_TABLE_WORKLOAD, WORKLOAD},
-    {VITALS_TABLE_DISK, DISK},
-    {VITALS_TABLE_NETWORK, NETWORK},
-    {VITALS_TABLE_FILESYSTEM, FILESYSTEM},
-    {VITALS_TABLE_SOURCE, SOURCE},
-};
-enum { TABLES_COUNT = sizeof TABLES / sizeof TABLES[0] };
+enum { COLUMNS_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 
 /* The most rows of a table; more would only slow down the browser. */
 enum { VIEW_ROWS_MAX = 20000 };
@@ -204,19 +158,22 @@ static bool has_column(const struct view_column *column, const struct view_sampl
            (column->metric != VITALS_PROCESS_COMMAND_LINE || of->command_lines != REDACT_OFF);
 }
 
-static void write_table(struct buffer *text, const struct view_table *table,
-                        const struct view_sample *sample, const struct view_sample *every)
+/* Writes the table of the columns from `begin` up to `end`. */
+static void write_table(struct buffer *text, const struct view_column *begin,
+                        const struct view_column *end, const struct view_sample *sample,
+                        const struct view_sample *every)
 {
-    bool listed = every != NULL && table->entity == VITALS_TABLE_PROCESS;
+    const vitals_table entity = vitals_metric_table(begin->metric);
+    bool listed = every != NULL && entity == VITALS_TABLE_PROCESS;
     const struct view_sample *of = listed ? every : sample;
     const vitals_snapshot *snapshot = of->snapshot;
-    vitals_availability state = vitals_snapshot_state(snapshot, table->entity);
+    vitals_availability state = vitals_snapshot_state(snapshot, entity);
     size_t rows = 0;
-    buffer_format(text, "\"%s\":{", vitals_table_name(table->entity));
+    buffer_format(text, "\"%s\":{", vitals_table_name(entity));
     if (state != VITALS_HAVE)
         buffer_format(text, "\"state\":\"%s\",", vitals_availability_name(state));
     buffer_string(text, "\"columns\":[\"key\",\"parent\",\"label\"");
-    for (const struct view_column *column = table->columns; column->metric != 0; column++) {
+    for (const struct view_column *column = begin; column < end; column++) {
         if (has_column(column, of))
             buffer_format(text, ",\"%s%s\"", vitals_metric_name(column->metric),
                           column->rate ? "_per_second" : "");
@@ -224,9 +181,8 @@ static void write_table(struct buffer *text, const struct view_table *table,
 
     buffer_string(text, "],\"rows\":[");
     for (const vitals_row *row = NULL;
-         rows < VIEW_ROWS_MAX &&
-         (row = vitals_snapshot_next(snapshot, table->entity, row)) != NULL;) {
-        if (every == NULL && table->entity == VITALS_TABLE_PROCESS && !row_uses_gpu(row))
+         rows < VIEW_ROWS_MAX && (row = vitals_snapshot_next(snapshot, entity, row)) != NULL;) {
+        if (every == NULL && entity == VITALS_TABLE_PROCESS && !row_uses_gpu(row))
             continue;
         const char *label = vitals_row_label(row);
         buffer_format(text, "%s[%llu,", rows++ > 0 ? "," : "",
@@ -236,7 +192,7 @@ static void write_table(struct buffer *text, const struct view_table *table,
         else
             buffer_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
         write_text(text, vitals_text_of(label));
-        for (const struct view_column *column = table->columns; column->metric != 0; column++) {
+        for (const struct view_column *column = begin; column < end; column++) {
             if (!has_column(column, of))
                 continue;
             buffer_byte(text, ',');
@@ -260,11 +216,16 @@ void view_write(struct buffer *text, const struct view_sample *sample,
         (unsigned long long)vitals_snapshot_sequence(snapshot),
         (unsigned long long)vitals_snapshot_stream(snapshot), every != NULL ? "all" : "few");
     buffer_string(text, ",\"tables\":{");
-    for (size_t i = 0; i < TABLES_COUNT; i++) {
-        if (!vitals_snapshot_has_table(snapshot, TABLES[i].entity))
+    for (const struct view_column *begin = COLUMNS, *end; begin < COLUMNS + COLUMNS_COUNT;
+         begin = end) {
+        const vitals_table entity = vitals_metric_table(begin->metric);
+        end = begin;
+        while (end < COLUMNS + COLUMNS_COUNT && vitals_metric_table(end->metric) == entity)
+            end++;
+        if (!vitals_snapshot_has_table(snapshot, entity))
             continue;
         buffer_string(text, comma);
-        write_table(text, &TABLES[i], sample, every);
+        write_table(text, begin, end, sample, every);
         comma = ",";
     }
     buffer_string(text, "}}");
