@@ -97,8 +97,6 @@ struct connection *connections_admit(struct connections *connections, int descri
         return NULL;
     }
     connection->next = connections->first;
-    if (connection->next != NULL)
-        connection->next->previous = connection;
     connections->first = connection;
     connections->count++;
     connections->in_phase[connection->phase]++;
@@ -111,12 +109,10 @@ void connections_remove(struct connections *connections, struct connection *conn
         connections->count--;
         connections->in_phase[connection->phase]--;
     }
-    if (connection->previous != NULL)
-        connection->previous->next = connection->next;
-    else
-        connections->first = connection->next;
-    if (connection->next != NULL)
-        connection->next->previous = connection->previous;
+    struct connection **at = &connections->first;
+    while (*at != connection)
+        at = &(*at)->next;
+    *at = connection->next;
     free(connection);
 }
 

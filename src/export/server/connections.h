@@ -36,7 +36,7 @@ enum connection_phase {
 struct listener_config;
 
 struct connection {
-    struct connection *next, *previous;
+    struct connection *next;
     int descriptor;
     struct listener_config *config; /* that it was accepted under; counted by the caller */
     bool has_address;

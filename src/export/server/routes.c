@@ -208,8 +208,8 @@ static void api_stream(struct serve *serve, const struct http_request *request,
 
 /* ---- /metrics ---- */
 
-static struct body *render_metrics(struct serve *serve, enum exposition_format format,
-                                   uint64_t now_ns)
+static struct body *render_metrics(struct serve *serve, struct sample *sample,
+                                   enum exposition_format format)
 {
     enum { OF_CONNECTIONS = 4, REASONS = REFUSED_REASONS + OF_CONNECTIONS };
     const struct connections *connections = &serve->connections;
@@ -236,12 +236,21 @@ static struct body *render_metrics(struct serve *serve, enum exposition_format f
         .rejected_count = REASONS,
         .own = own,
         .own_count = serve->own != NULL ? self_metrics_read(serve->own, own) : 0,
-        .now_ns = now_ns};
-    return exposition_render(serve->exposition, serve->newest, format, &self);
+        .now_ns = clock_now_ns()};
+    return exposition_render(serve->exposition, sample, format, &self);
 }
 
-/* Renders each format once per sample; a stale sample for each request, since only the metrics of
- * vitals itself remain. */
+static struct body *metrics_text(struct serve *serve, struct sample *sample)
+{
+    return render_metrics(serve, sample, EXPOSITION_TEXT);
+}
+
+static struct body *metrics_openmetrics(struct serve *serve, struct sample *sample)
+{
+    return render_metrics(serve, sample, EXPOSITION_OPENMETRICS);
+}
+
+/* A stale sample is rendered for each request, since only the metrics of vitals itself remain. */
 static void answer_metrics(struct serve *serve, const struct http_request *request,
                            struct http_answer *answer)
 {
@@ -257,20 +266,12 @@ static void answer_metrics(struct serve *serve, const struct http_request *reque
                                         ? EXPOSITION_OPENMETRICS
                                         : EXPOSITION_TEXT;
 
-    uint64_t now = clock_now_ns();
-    const struct sample *newest = serve->newest;
+    render_function *render = format == EXPOSITION_TEXT ? metrics_text : metrics_openmetrics;
+    struct sample *newest = serve->newest;
     answer->type = exposition_content_type(format);
-    if (newest == NULL || exposition_is_stale(serve->exposition, newest, now)) {
-        answer->body = render_metrics(serve, format, now);
-        return;
-    }
-    if (serve->exposed[format].sample != newest) {
-        body_unref(serve->exposed[format].body);
-        serve->exposed[format].body = render_metrics(serve, format, now);
-        serve->exposed[format].sample = newest;
-    }
-    struct body *body = serve->exposed[format].body;
-    answer->body = body != NULL ? body_ref(body) : NULL;
+    answer->body = newest == NULL || exposition_is_stale(serve->exposition, newest, clock_now_ns())
+                       ? render(serve, newest)
+                       : serve_rendered(serve, render);
 }
 
 void serve_forget_rendered(struct serve *serve)
@@ -279,11 +280,6 @@ void serve_forget_rendered(struct serve *serve)
         body_unref(serve->rendered[i].body);
         serve->rendered[i].body = NULL;
         serve->rendered[i].render = NULL;
-    }
-    for (size_t i = 0; i < EXPOSITION_FORMATS; i++) {
-        body_unref(serve->exposed[i].body);
-        serve->exposed[i].body = NULL;
-        serve->exposed[i].sample = NULL;
     }
 }
 

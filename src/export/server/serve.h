@@ -15,7 +15,7 @@
 #include "export/server/request_headers.h"
 #include "export/server/web_config.h"
 
-enum { REQUEST_HEADERS_MAX = 8 * 1024, RENDERED_MAX = 8 };
+enum { REQUEST_HEADERS_MAX = 8 * 1024, RENDERED_MAX = 9 };
 
 /* ---- counters ---- */
 
@@ -237,8 +237,4 @@ struct serve {
     bool without_own;               /* it is not available */
     enum redact_form command_lines; /* --cmdline */
     bool without_processes;         /* --processes off */
-    struct {
-        struct body *body;
-        const struct sample *sample; /* not a reference: equals `newest` */
-    } exposed[EXPOSITION_FORMATS];
 };
