@@ -54,12 +54,6 @@ function makeCard(place, key, color) {
   return card;
 }
 
-function fact(words, classes, doubt) {
-  const element = make("span", "fact " + (classes || ""), words);
-  if (doubt) element.title = doubt;
-  return element;
-}
-
 function factsOf(row, tables) {
   const facts = [], reasons = get(row, "throttle_reasons"), status = get(row, "runtime_status");
   const errors = get(row, "ecc_errors_uncorrected"), fan = get(row, "fan_ratio"), state = get(row, "performance_state");
@@ -85,7 +79,7 @@ function showFacts(place, facts) {
   const said = JSON.stringify(facts);
   if (place.dataset.said === said) return;
   place.dataset.said = said;
-  place.replaceChildren(...facts.map(([words, classes]) => fact(words, classes)));
+  place.replaceChildren(...facts.map(([words, classes]) => make("span", "fact " + (classes || ""), words)));
 }
 
 function showPartitions(card, row, tables) {

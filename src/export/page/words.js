@@ -2,10 +2,10 @@
 // processes is only set as the text of elements, never as markup.
 
 const NAMES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-export const SIGNS = { estimate: "~", lower_bound: "≥", upper_bound: "≤" };
+const SIGNS = { estimate: "~", lower_bound: "≥", upper_bound: "≤" };
 export const meanings = {}; // explanation of each availability, from the server
 
-export function digits(value) {
+function digits(value) {
   const size = Math.abs(value);
   if (size >= 99.95) return value.toFixed(0);
   if (size >= 9.995) return value.toFixed(1).replace(/\.0$/, "");
@@ -37,7 +37,6 @@ export const forms = {
   celsius: (value) => value.toFixed(0) + " °C",
   hertz: (value) => digits(value / 1e9) + " GHz",
   cores: digits,
-  seconds: duration,
   text: (value) => value,
 };
 
@@ -59,7 +58,6 @@ export function show(element, value, form, stop = true) {
   if ((element.dataset.how || "") === doubt) return;
   element.classList.toggle("na", value.v === null);
   element.classList.toggle("how", doubt !== "");
-  element.classList.toggle("doubt", doubt !== "" && value.v !== null);
   if (doubt === "") {
     delete element.dataset.how;
     element.removeAttribute("tabindex");
