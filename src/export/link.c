@@ -19,6 +19,7 @@
 #include "export/clock.h"
 #include "export/wire.h"
 #include "util/base.h"
+#include "util/buffer.h"
 
 enum {
     HEARD_MAX = 64 * 1024, /* longest reply; longer ones are ignored */
@@ -30,8 +31,8 @@ static const uint64_t EXPORT_CONFIG_NS = 2000000000;
 struct link {
     /* writing */
     int out;
-    char *kept; /* the rest of a line that was sent in part */
-    size_t kept_size, kept_sent, kept_capacity;
+    struct buffer kept; /* the rest of a line that was sent in part */
+    size_t kept_sent;
     bool torn; /* the last line was cut off and lacks its newline */
     bool slow; /* a wait for room timed out, and nothing was sent since */
     bool gone;
@@ -302,7 +303,7 @@ int link_open(const struct link_program *program, const char *export_config, str
     if (why == 0) {
         (void)!(link_write(link, export_config, strlen(export_config), EXPORT_CONFIG_NS) &&
                 link_write(link, "\n", 1, EXPORT_CONFIG_NS));
-        if (link->gone || (link->kept_size == 0 && link->dropped == 0)) {
+        if (link->gone || (link->kept.size == 0 && link->dropped == 0)) {
             *out = link;
             return 0;
         }
@@ -354,17 +355,16 @@ static size_t push(struct link *link, const char *bytes, size_t size, uint64_t d
 
 static bool push_kept(struct link *link, uint64_t deadline_ns)
 {
-    if (link->kept_size > 0)
-        link->kept_sent += push(link, link->kept + link->kept_sent,
-                                link->kept_size - link->kept_sent, deadline_ns);
-    if (link->kept_sent < link->kept_size)
+    struct buffer *kept = &link->kept;
+    if (kept->size > 0)
+        link->kept_sent += push(link, kept->bytes + link->kept_sent, kept->size - link->kept_sent,
+                                deadline_ns);
+    if (link->kept_sent < kept->size)
         return false;
-    link->kept_size = link->kept_sent = 0;
-    if (link->kept_capacity > KEPT_MAX) {
-        free(link->kept);
-        link->kept = NULL;
-        link->kept_capacity = 0;
-    }
+    link->kept_sent = 0;
+    if (kept->capacity > KEPT_MAX)
+        buffer_done(kept);
+    buffer_reset(kept);
     return true;
 }
 
@@ -382,22 +382,14 @@ bool link_write(struct link *link, const char *line, size_t size, uint64_t wait_
 
     /* Keeps the rest of the line. Without memory the line lacks its newline, which is sent before
      * the next line. */
-    size_t rest = size - sent;
-    char *place = link->kept;
-    bool kept = sent > 0 && !link->gone;
-    if (kept && rest > link->kept_capacity) {
-        place = realloc(link->kept, rest);
-        link->torn = place == NULL;
-        kept = place != NULL;
+    bool begun = sent > 0 && !link->gone;
+    if (begun) {
+        buffer_append(&link->kept, line + sent, size - sent);
+        link->torn = link->kept.failed;
     }
-    if (!kept) {
-        link->dropped++;
-        return false;
-    }
-    link->kept_capacity = rest > link->kept_capacity ? rest : link->kept_capacity;
-    link->kept = memcpy(place, line + sent, rest);
-    link->kept_size = rest;
-    return true;
+    bool kept = begun && !link->torn;
+    link->dropped += !kept;
+    return kept;
 }
 
 bool link_flush(struct link *link, uint64_t wait_ns)
@@ -486,7 +478,7 @@ static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
 #endif
     close_heard(link);
     wire_free(link->replies);
-    free(link->kept);
+    buffer_done(&link->kept);
     free(link);
     return end;
 }
