@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "record/sample.h"
+#include "util/number.h"
 
 /* ---- how it is shown ---- */
 
@@ -75,16 +76,12 @@ static bool is_place(const char *place, size_t size)
     const char *bracket = place[0] == '[' ? memchr(place, ']', size) : NULL;
     const char *colon = memchr(bracket != NULL ? bracket : place, ':',
                                (size_t)(end - (bracket != NULL ? bracket : place)));
-    const char *host_end = colon != NULL ? colon : end;
-    unsigned long port = 0;
+    const char *host_end = colon != NULL ? colon : end, *at = host_end + 1;
+    uint64_t port;
     if (host_end == place || (place[0] == '[' && (bracket == NULL || host_end != bracket + 1)))
         return false;
-    for (const char *at = host_end + 1; at < end && port <= PORT_MOST; at++) {
-        if (*at < '0' || *at > '9')
-            return false;
-        port = port * 10 + (unsigned long)(*at - '0');
-    }
-    return port <= PORT_MOST && (port > 0 || host_end + 1 >= end);
+    return at >= end ||
+           (number_u64(&at, end, &port) && at == end && port >= 1 && port <= PORT_MOST);
 }
 
 /* Checks the authority as an HTTP client parses it (RFC 3986, 3.2): up to the first of / ? #, the

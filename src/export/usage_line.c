@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "feed/rows.h"
+#include "util/number.h"
 
 static const char *const SCOPES[] = {[VITALS_SCOPE_TREE] = "tree",
                                      [VITALS_SCOPE_ROOT] = "root",
@@ -185,12 +186,8 @@ uint64_t usage_line_ns(const json_t *object, const char *member)
 {
     const char *digits = json_string_value(json_object_get(object, member));
     uint64_t ns = 0;
-    size_t size = digits != NULL ? strlen(digits) : 0;
-    if (size == 0 || size > 19 || strspn(digits, "0123456789") != size)
-        return 0;
-    for (size_t i = 0; i < size; i++)
-        ns = ns * 10 + (uint64_t)(digits[i] - '0');
-    return ns;
+    bool known = digits != NULL && strlen(digits) <= 19 && number_is_u64(digits, &ns);
+    return known ? ns : 0;
 }
 
 /* ---- the account ---- */

@@ -16,6 +16,7 @@
 
 #include "feed/json_rows.h"
 #include "feed/own_row.h"
+#include "util/number.h"
 #endif
 
 enum { PATH_SHOWN = 100 };
@@ -42,8 +43,6 @@ int feed_fail(const struct feed_place *place, int code, vitals_error *error, con
 }
 
 #if VITALS_WITH_JANSSON
-
-static const double EXACT_MAX = 9007199254740992.0; /* 2^53 */
 
 /* A document that is being read. The first mistake is in `error`; it ends the reading. */
 struct feed_json_reader {
@@ -98,7 +97,7 @@ static int fail_syntax(const struct feed_json_reader *reader)
 
 static bool is_whole(double number, double minimum)
 {
-    return number >= minimum && number <= EXACT_MAX && number == floor(number);
+    return number >= minimum && number <= (double)EXACT_MAX && number == floor(number);
 }
 
 /* NaN for what is no number. */
@@ -133,17 +132,10 @@ static int read_instant(const struct feed_json_reader *reader, const json_t *roo
 {
     const json_t *value = json_object_get(root, member);
     const char *digits = json_string_value(value);
-    uint64_t number = 0;
-    bool good = digits != NULL && json_string_length(value) == strlen(digits) && *digits != '\0' &&
-                (digits[0] != '0' || digits[1] == '\0');
-    for (; good && *digits != '\0'; digits++) {
-        uint64_t digit = (uint64_t)(*digits - '0');
-        good = *digits >= '0' && *digits <= '9' && number <= (UINT64_MAX - digit) / 10;
-        number = number * 10 + digit;
-    }
-    if (!good)
+    char again[NUMBER_TEXT]; /* the same, unless there are zeros before it, or it is too large */
+    if (digits == NULL || !number_is_u64(digits, out) ||
+        number_print_u64(again, *out) != json_string_length(value) || strcmp(again, digits) != 0)
         return wrong(reader, member, "is no string of decimal digits below 2^64");
-    *out = number;
     return 0;
 }
 
@@ -185,7 +177,7 @@ static int put_cell(const struct feed_json_reader *reader, vitals_metric metric,
         vitals_builder_u64(reader->builder, metric, (uint64_t)number, state);
         return 0;
     case VITALS_I64:
-        if (!is_whole(number, -EXACT_MAX))
+        if (!is_whole(number, -(double)EXACT_MAX))
             return wrong(reader, name, "is no whole number from -2^53 to 2^53");
         vitals_builder_i64(reader->builder, metric, (int64_t)number, state);
         return 0;
@@ -209,7 +201,7 @@ static int put_cell(const struct feed_json_reader *reader, vitals_metric metric,
 static int take_moment(const struct feed_json_reader *reader, double age, const char *member,
                        uint64_t *out)
 {
-    if (!is_whole(age, -EXACT_MAX))
+    if (!is_whole(age, -(double)EXACT_MAX))
         return wrong(reader, member, "is no whole number");
     uint64_t size = (uint64_t)fabs(age);
     if (age >= 0 ? size > reader->monotonic_ns : size > UINT64_MAX - reader->monotonic_ns)

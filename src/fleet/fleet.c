@@ -8,6 +8,7 @@
 #include "util/base.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/number.h"
 
 const char *const fleet_state_names[FLEET_STATES] = {"waiting", "answers",   "silent",
                                                      "login",   "oversized", "other"};
@@ -106,18 +107,7 @@ int fleet_hold(struct fleet *fleet, bool held)
  * above `most`. */
 static bool take_number(const char **at, uint64_t most, uint64_t *out)
 {
-    const char *from = *at;
-    uint64_t number = 0;
-    for (; **at >= '0' && **at <= '9'; (*at)++) {
-        uint64_t digit = (uint64_t)(**at - '0');
-        if (digit > most || number > (most - digit) / 10)
-            return false;
-        number = number * 10 + digit;
-    }
-    if (*at == from || *(*at)++ != ' ')
-        return false;
-    *out = number;
-    return true;
+    return number_u64(at, *at + strnlen(*at, NUMBER_TEXT), out) && *out <= most && *(*at)++ == ' ';
 }
 
 const vitals_snapshot *fleet_newest(const struct fleet *fleet, size_t place)
@@ -236,7 +226,7 @@ bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now
     const char *at = line, *rest, *of = fleet->prometheus ? "Prometheus: " : "";
     uint64_t place, came_ns, places = fleet->prometheus ? 1 : fleet->count;
     if (places == 0 || !take_number(&at, places - 1, &place) ||
-        !take_number(&at, UINT64_MAX, &came_ns))
+        !take_number(&at, UINT64_MAX - 1, &came_ns))
         return false;
     now_ns = came_ns < now_ns ? came_ns : now_ns;
     char why[WHY];

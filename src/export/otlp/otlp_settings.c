@@ -12,20 +12,13 @@
 #include "export/environment.h"
 #include "export/reply.h"
 #include "util/error.h"
+#include "util/number.h"
 
 static const char DEFAULT_ENDPOINT[] = "http://localhost:4318", PATH[] = "/v1/metrics";
 
 enum { MILLISECOND = 1000000, HOUR_MS = 3600 * 1000 };
 
 /* ---- pairs ---- */
-
-static int digit_of(char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    byte |= 0x20;
-    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
 
 /* Decodes in place. Returns false if a percent sign lacks two digits, or encodes NUL. */
 static bool decode(char *word)
@@ -36,10 +29,11 @@ static bool decode(char *word)
             *to++ = *at;
             continue;
         }
-        int high = digit_of(at[1]), low = high >= 0 ? digit_of(at[2]) : -1;
-        if (low < 0 || high * 16 + low == 0)
+        const char *digits = at + 1, *end = digits + strnlen(digits, 2);
+        uint64_t byte;
+        if (!number_hex(&digits, end, &byte) || digits != at + 3 || byte == 0)
             return false;
-        *to++ = (char)(high * 16 + low);
+        *to++ = (char)byte;
         at += 2;
     }
     *to = '\0';
@@ -130,11 +124,9 @@ static int VITALS_FORMAT(2, 3) fail(struct settings_reader *reader, const char *
 /* Reads milliseconds, from 1 to an hour. */
 static uint64_t read_duration(const char *name, const char *value, uint64_t normal_ms)
 {
-    char *end = NULL;
-    errno = 0;
-    unsigned long long number = value != NULL ? strtoull(value, &end, 10) : normal_ms;
-    bool digits = value == NULL || (value[0] >= '0' && value[0] <= '9' && *end == '\0');
-    if (errno == 0 && digits && number >= 1 && number <= HOUR_MS)
+    uint64_t number = normal_ms;
+    bool digits = value == NULL || number_is_u64(value, &number);
+    if (digits && number >= 1 && number <= HOUR_MS)
         return number * MILLISECOND;
     reply_say("otlp: %s is %s: not milliseconds from 1 to %d; it stays at %llu", name,
               show(value).words, HOUR_MS, (unsigned long long)normal_ms);

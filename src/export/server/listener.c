@@ -16,6 +16,7 @@
 
 #include "export/server/request_headers.h"
 #include "record/sample.h"
+#include "util/number.h"
 
 enum { BACKLOG = 1024 };
 
@@ -80,9 +81,9 @@ static bool read_address(const char *where, union address *out, socklen_t *size)
     struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
                              .ai_socktype = SOCK_STREAM};
     struct addrinfo *found;
-    if (length == 0 || length >= sizeof host || colon[1] == '\0' ||
-        strspn(colon + 1, "0123456789") != strlen(colon + 1) || strlen(colon + 1) > 5 ||
-        strtoul(colon + 1, NULL, 10) > UINT16_MAX)
+    uint64_t port;
+    if (length == 0 || length >= sizeof host || strlen(colon + 1) > 5 ||
+        !number_is_u64(colon + 1, &port) || port > UINT16_MAX)
         return false;
     bool bracket = where[0] == '[' && colon[-1] == ']';
     if (!bracket && memchr(where, ':', length) != NULL)
@@ -186,9 +187,10 @@ static int open_inherited(const char *where, const char *lacks, struct listener 
     const char *digits = where + strlen("fd:");
     int listening = 0;
     socklen_t size = sizeof listening;
-    if (digits[0] == '\0' || strlen(digits) > 6 || strspn(digits, "0123456789") != strlen(digits))
+    uint64_t number;
+    if (strlen(digits) > 6 || !number_is_u64(digits, &number))
         return record_fail(VITALS_EARGUMENT, where, error, "not the number of a descriptor");
-    int descriptor = (int)strtol(digits, NULL, 10);
+    int descriptor = (int)number;
     if (descriptor <= STDERR_FILENO ||
         getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening)
         return record_fail(VITALS_EARGUMENT, where, error,

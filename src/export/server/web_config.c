@@ -11,6 +11,7 @@
 #include "record/sample.h"
 #include "util/base.h"
 #include "util/memory.h"
+#include "util/number.h"
 
 #if VITALS_WITH_YAML
 #include <yaml.h>
@@ -375,13 +376,8 @@ static int take_users(struct web_config_reader *reader, const struct key *key, y
 
 static bool read_whole(const char *text, uint64_t most, uint64_t *out, const char **end)
 {
-    uint64_t value = 0;
-    const char *at = text;
-    for (; *at >= '0' && *at <= '9' && value <= most; at++)
-        value = value * 10 + (uint64_t)(*at - '0');
-    *end = at;
-    *out = value;
-    return at > text && value <= most;
+    *end = text;
+    return number_u64(end, text + strlen(text), out) && *out <= most;
 }
 
 /* "1s", "500ms", "1m30s". */
