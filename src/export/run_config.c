@@ -40,21 +40,13 @@ void run_config_shared(struct json_form *form, const char *command_line, uint64_
     form_put_string(form, "cmdline", command_line);
 }
 
-void run_config_otlp(struct json_form *form, const char *endpoint)
+void run_config_destination(struct json_form *form, const char *name, const char *key,
+                            const char *value)
 {
-    if (endpoint == NULL)
+    if (value == NULL)
         return;
-    form_begin_member(form, "otlp", '{');
-    run_config_put(form, "endpoint", endpoint);
-    form_end(form, '}');
-}
-
-static void put_file(struct json_form *form, const char *target, const char *key, const char *path)
-{
-    if (path == NULL)
-        return;
-    form_begin_member(form, target, '{');
-    form_put_string(form, key, path);
+    form_begin_member(form, name, '{');
+    run_config_put(form, key, value);
     form_end(form, '}');
 }
 
@@ -137,8 +129,8 @@ void run_config_write(const char *program, const vitals_exporter_options *option
     run_config_shared(&form, options->command_line, options->interval_ns, options->patience_ns);
     put_job(&form, options);
     put_mlflow(&form, options);
-    run_config_otlp(&form, options->otlp);
-    put_file(&form, "tensorboard", "folder", options->tensorboard);
-    put_file(&form, "textfile", "path", options->textfile);
+    run_config_destination(&form, "otlp", "endpoint", options->otlp);
+    run_config_destination(&form, "tensorboard", "folder", options->tensorboard);
+    run_config_destination(&form, "textfile", "path", options->textfile);
     form_end(&form, '}');
 }

@@ -19,8 +19,9 @@ void run_config_shared(struct json_form *form, const char *command_line, uint64_
 /* Puts nothing for NULL and "". */
 void run_config_put(struct json_form *form, const char *key, const char *string);
 
-/* Puts the destination "otlp", unless it is NULL. */
-void run_config_otlp(struct json_form *form, const char *endpoint);
+/* Puts a destination with one value; nothing for NULL. */
+void run_config_destination(struct json_form *form, const char *name, const char *key,
+                            const char *value);
 
 /* Writes the whole line of a run, without a newline. `out->failed`: memory is exhausted. */
 void run_config_write(const char *program, const vitals_exporter_options *options,

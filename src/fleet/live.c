@@ -86,13 +86,12 @@ static int read_keys(const struct fleet_live *live, struct fleet_screen *screen,
     int code = 0;
     while (code == 0 && !screen->quit && terminal_read(&event) > 0) {
         int width, height;
-        if (event.code == INPUT_SIZE) {
-            terminal_size(&width, &height);
-            (void)canvas_resize(canvas, width, height);
-        } else if (event.code == INPUT_CONTROL('z')) {
+        if (event.code == INPUT_CONTROL('z')) {
             terminal_suspend();
             (void)raise(SIGSTOP);
             terminal_resume();
+        }
+        if (event.code == INPUT_SIZE || event.code == INPUT_CONTROL('z')) {
             terminal_size(&width, &height);
             (void)canvas_resize(canvas, width, height);
         } else if (event.code == INPUT_CONTROL('l'))

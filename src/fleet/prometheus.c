@@ -295,12 +295,11 @@ static void join(struct scraped_machine *machine)
 static void put_figure(vitals_builder *builder, vitals_metric metric,
                        const struct scraped_figure *figure)
 {
-    static const double MOST = 9007199254740992.0;
     if (!figure->known)
         vitals_builder_missing(builder, metric, VITALS_UNSUPPORTED);
     else if (vitals_metric_type(metric) != VITALS_U64)
         vitals_builder_f64(builder, metric, figure->value, VITALS_HAVE);
-    else if (figure->value >= 0 && figure->value <= MOST)
+    else if (figure->value >= 0 && figure->value <= (double)EXACT_MAX)
         vitals_builder_u64(builder, metric, (uint64_t)figure->value, VITALS_HAVE);
     else
         vitals_builder_missing(builder, metric, VITALS_FAILED);

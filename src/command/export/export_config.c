@@ -160,7 +160,7 @@ void export_config_serve(const struct sampling_settings *sampling,
         put_exposed(&form, serve);
         form_end(&form, '}');
     }
-    run_config_otlp(&form, export->otlp);
+    run_config_destination(&form, "otlp", "endpoint", export->otlp);
     form_end(&form, '}');
 }
 
