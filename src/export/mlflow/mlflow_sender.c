@@ -12,8 +12,6 @@
 #include "export/reply.h"
 #include "record/sample.h"
 
-#define SECOND 1000000000ULL
-
 /* How often a request is repeated that the server answers and does not accept. */
 enum { FAILURES_MOST = 8, ARTIFACT_FAILURES_MOST = 3 };
 
@@ -97,7 +95,7 @@ static void explain(const struct mlflow_sender *sender, char why[static 400])
 static void wait_for_another_try(struct mlflow_sender *sender, uint64_t first_ns)
 {
     bool hurry = sender->server.answer.retry_after_ns == 0;
-    uint64_t most = hurry && is_stopping(sender) ? SECOND : 60 * SECOND;
+    uint64_t most = hurry && is_stopping(sender) ? NS_PER_SECOND : 60 * NS_PER_SECOND;
     uint64_t wait = retry_wait_ns(&sender->retry, &sender->server.answer, first_ns, most);
     char why[400];
     if (!sender->said_away) {
@@ -292,7 +290,7 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
         }
         if (atomic_load(&sender->cancel))
             return false;
-        wait_for_another_try(sender, SECOND / 2);
+        wait_for_another_try(sender, NS_PER_SECOND / 2);
     }
 
     /* Notes the run in the spool, so that another program can continue it. One of another address
@@ -418,7 +416,7 @@ static bool send_one(struct mlflow_sender *sender, enum spool_kind kind,
     if (failed && ++sender->failures >= FAILURES_MOST && note_left_out(sender))
         outcome = MLFLOW_REFUSED;
     if (outcome != MLFLOW_WELL && outcome != MLFLOW_REFUSED) {
-        wait_for_another_try(sender, shut_out ? 20 * SECOND : SECOND / 2);
+        wait_for_another_try(sender, shut_out ? 20 * NS_PER_SECOND : NS_PER_SECOND / 2);
         return !atomic_load(&sender->cancel);
     }
 

@@ -15,15 +15,13 @@
 #include "export/reply.h"
 #include "util/error.h"
 
-#define SECOND UINT64_C(1000000000)
-
 /* The wait after the first failure, its maximum, and the maximum if the server asks for more. */
-#define FIRST_WAIT (1 * SECOND)
-#define MOST_WAIT  (32 * SECOND)
-#define ASKED_WAIT (600 * SECOND)
+#define FIRST_WAIT (1 * NS_PER_SECOND)
+#define MOST_WAIT  (32 * NS_PER_SECOND)
+#define ASKED_WAIT (600 * NS_PER_SECOND)
 
 /* The time that a cancelled request may take to end. */
-#define CANCEL_ROOM (SECOND / 4)
+#define CANCEL_ROOM (NS_PER_SECOND / 4)
 
 enum { WHY = 400 };
 

@@ -17,8 +17,6 @@
 #include "util/error.h"
 #include "util/file.h"
 
-#define SECOND UINT64_C(1000000000)
-
 enum { PATH_ROOM = 4096, MODE = 0777, FILE_MODE = 0666 };
 
 struct event_file {
@@ -54,7 +52,7 @@ static bool open_file(struct event_file *file)
     for (int i = 0; i < TRIES; i++) {
         int size = snprintf(
             file->path, sizeof file->path, "%s/events.out.tfevents.%010llu.%s.%d.%d", file->folder,
-            (unsigned long long)(clock_realtime_ns() / SECOND), host, (int)getpid(), i);
+            (unsigned long long)(clock_realtime_ns() / NS_PER_SECOND), host, (int)getpid(), i);
         errno = ENAMETOOLONG;
         if (size > 0 && (size_t)size < sizeof file->path)
             file->descriptor = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
