@@ -37,7 +37,7 @@ struct mlflow {
     bool ended, limits_sent, cores_sent;
     bool launched; /* vitals starts the process, in this working folder */
 
-    char *resume, *uri; /* the sender uses them too, until it has stopped */
+    const char *resume, *uri; /* of config, or the environment; the sender uses them too */
     struct spool *spool;
     struct mlflow_sender *sender;
     uint64_t dropped;  /* records that the spool did not accept */
@@ -181,8 +181,6 @@ static void done(struct mlflow *mlflow)
     sample_unref(mlflow->sample);
     json_decref(mlflow->job);
     json_decref(mlflow->config);
-    free(mlflow->resume);
-    free(mlflow->uri);
     free(mlflow);
 }
 
@@ -234,8 +232,6 @@ static int open_mlflow(const json_t *config, const json_t *export_config, void *
     struct mlflow *mlflow = calloc(1, sizeof *mlflow);
     const char *form = json_string_value(json_object_get(export_config, "cmdline"));
     const char *program = json_string_value(json_object_get(export_config, "program"));
-    const char *resume = setting(config, "resume", NULL);
-    const char *uri = setting(config, "uri", "MLFLOW_TRACKING_URI");
     if (mlflow == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
     mlflow->batch = (struct mlflow_batch){.emit = keep_batch, .data = mlflow};
@@ -244,26 +240,27 @@ static int open_mlflow(const json_t *config, const json_t *export_config, void *
     mlflow->launched = program != NULL && strcmp(program, "run") == 0;
     int known = form != NULL ? redact_form_of(form) : REDACT_OFF;
     mlflow->form = known >= 0 ? (enum redact_form)known : REDACT_OFF;
-    mlflow->resume = resume != NULL ? strdup(resume) : NULL;
-    mlflow->uri = uri != NULL ? strdup(uri) : NULL;
+    mlflow->resume = setting(mlflow->config, "resume", NULL);
+    mlflow->uri = setting(mlflow->config, "uri", "MLFLOW_TRACKING_URI");
 
-    int code = resume == NULL ? begin_run(mlflow, error)
-               : mlflow->resume != NULL
-                   ? spool_open(mlflow->resume, &mlflow->spool, error)
-                   : record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
-    if (code == 0 && resume != NULL)
+    const bool resumes = mlflow->resume != NULL;
+    int code = mlflow->config == NULL
+                   ? record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory")
+               : resumes ? spool_open(mlflow->resume, &mlflow->spool, error)
+                         : begin_run(mlflow, error);
+    if (code == 0 && resumes)
         end_for_another(mlflow->spool);
     if (code == 0) {
         const struct mlflow_sender_options options = {
-            .resumed = mlflow->resume != NULL,
+            .resumed = resumes,
             .uri = mlflow->uri,
-            .instead = resume != NULL ? setting(mlflow->config, "instead", NULL) : NULL,
+            .instead = resumes ? setting(mlflow->config, "instead", NULL) : NULL,
             .away_ns = (uint64_t)(fmin(number(config, "away_seconds"), 1e9) * 1e9),
         };
         code = mlflow_sender_start(mlflow->spool, &options, &mlflow->sender, error);
     }
     if (code < 0) {
-        spool_close(mlflow->spool, mlflow->resume == NULL);
+        spool_close(mlflow->spool, !resumes);
         done(mlflow);
         return code;
     }
