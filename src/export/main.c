@@ -83,7 +83,6 @@ static void take_line(struct tell *tell, const char *line, size_t size)
     /* The kind of any other line is a member of its object. */
     json_t *document = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
     const json_t *usage = json_object_get(document, "usage");
-    const json_t *mark = json_object_get(document, "mark");
     const json_t *account = json_object_get(document, "account");
     const json_t *files = json_object_get(document, "artifacts");
     for (size_t i = 0; i < tell->count; i++) {
@@ -91,8 +90,6 @@ static void take_line(struct tell *tell, const char *line, size_t size)
         void *data = tell->targets[i].data;
         if (usage != NULL && to->usage != NULL)
             to->usage(data, usage);
-        if (mark != NULL && to->mark != NULL)
-            to->mark(data, mark);
         if (account != NULL && to->end != NULL)
             to->end(data, account, json_object_get(document, "status"));
         if (files != NULL && to->files != NULL)

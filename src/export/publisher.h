@@ -7,7 +7,7 @@
  * counts what it dropped. MLflow's queue is a file, so a disk that hangs holds this program until
  * its watchdog ends it. Messages for a person go through reply.h.
  *
- *     open ──► (snapshot | usage | mark)… ──► end, if it is a run ──► close */
+ *     open ──► (snapshot | usage)… ──► end, if it is a run ──► close */
 #pragma once
 
 #include <jansson.h>
@@ -29,7 +29,6 @@ struct publisher {
     void (*snapshot)(void *data, struct sample *sample);
     void (*processes)(void *data, struct sample *sample); /* of another sampler: every process */
     void (*usage)(void *data, const json_t *usage);
-    void (*mark)(void *data, const json_t *mark);
     void (*end)(void *data, const json_t *account, const json_t *status);
     void (*files)(void *data, const json_t *paths); /* of the run, after its end; removed soon */
 

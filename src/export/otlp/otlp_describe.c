@@ -214,6 +214,5 @@ void otlp_describe(struct otlp_attributes *attributes, const vitals_row *row,
     }
     if (entity == VITALS_TABLE_PROCESS && look->options.user == EXPOSITION_USER_UID)
         add_number(attributes, "process.owner", row, VITALS_PROCESS_UID);
-    for (size_t i = 0; i < 2 && source->keys[i] != NULL; i++)
-        otlp_attribute_text(attributes, source->keys[i], source->values[i]);
+    otlp_attribute_text(attributes, source->key, source->constant);
 }

@@ -35,7 +35,7 @@ static vitals_availability is_state(const struct otlp_source *source, const vita
     }
     if (worst < 0)
         return VITALS_UNSUPPORTED;
-    *out = strcmp(NAMES[worst], source->values[0]) == 0 ? 1 : 0;
+    *out = strcmp(NAMES[worst], source->constant) == 0 ? 1 : 0;
     return VITALS_HAVE;
 }
 
@@ -105,7 +105,7 @@ static bool is_container(const vitals_row *workload)
         .as = {.name = name_, .unit = unit_, .kind = OTLP_COUNTER}, .metric = __VA_ARGS__ \
     }
 
-#define WITH(key, value) .keys = {key}, .values = {value}
+#define WITH(name, said) .key = name, .constant = said
 #define DISK             .subject = OTLP_DISK, .holds = is_counted
 #define INTERFACE        .subject = OTLP_INTERFACE, .holds = is_counted
 #define NETWORK_DEVICE   .subject = OTLP_NETWORK_DEVICE, .holds = is_counted

@@ -42,10 +42,10 @@ struct otlp_source {
                                  double *out);
     /* Returns false if the row is exported otherwise. NULL: never. */
     bool (*holds)(const vitals_row *row);
-    const char *part;          /* the key of a part's label, or NULL */
-    const char *only;          /* of parts, only the one with this label, which needs no key */
-    const char *other_than[2]; /* of parts, all but these */
-    const char *keys[2], *values[2]; /* constant attributes */
+    const char *part;           /* the key of a part's label, or NULL */
+    const char *only;           /* of parts, only the one with this label, which needs no key */
+    const char *other_than[2];  /* of parts, all but these */
+    const char *key, *constant; /* an attribute that is the same for all rows; NULL: none */
 };
 
 /* Sources of one name are adjacent. */

@@ -235,11 +235,9 @@ static bool same_words(const char *a, const char *b)
 /* Whether two rows could be one series. */
 static bool same_series(const struct otlp_source *a, const struct otlp_source *b)
 {
-    bool same = strcmp(a->as.name, b->as.name) == 0 && same_words(a->only, b->only) &&
-                a->subject == b->subject && a->metric >> 8 == b->metric >> 8;
-    for (size_t i = 0; i < 2 && same; i++)
-        same = same_words(a->keys[i], b->keys[i]) && same_words(a->values[i], b->values[i]);
-    return same;
+    return strcmp(a->as.name, b->as.name) == 0 && same_words(a->only, b->only) &&
+           a->subject == b->subject && a->metric >> 8 == b->metric >> 8 &&
+           same_words(a->key, b->key) && same_words(a->constant, b->constant);
 }
 
 static void each_name_is_one_metric(void)
