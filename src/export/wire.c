@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/buffer.h"
+
 enum { CHUNK = 64 * 1024 };
 
 struct wire {
@@ -14,8 +16,7 @@ struct wire {
     size_t most; /* bytes of a line */
     bool ended;
     bool skipping; /* inside a line that is too long */
-    char *bytes;
-    size_t capacity, used;
+    struct buffer read;
     size_t begin;  /* start of the next line */
     size_t looked; /* there is no newline between begin and here */
     uint64_t passed_over;
@@ -33,24 +34,24 @@ void wire_free(struct wire *wire)
 {
     if (wire == NULL)
         return;
-    free(wire->bytes);
+    buffer_done(&wire->read);
     free(wire);
 }
 
 /* Returns a complete line of the bytes that were read. */
 static bool take_line(struct wire *wire, char **line, size_t *size)
 {
-    while (wire->looked < wire->used) {
-        char *from = wire->bytes + wire->looked;
-        char *newline = memchr(from, '\n', wire->used - wire->looked);
+    while (wire->looked < wire->read.size) {
+        char *from = wire->read.bytes + wire->looked;
+        char *newline = memchr(from, '\n', wire->read.size - wire->looked);
         if (newline == NULL) {
-            wire->looked = wire->used;
+            wire->looked = wire->read.size;
             return false;
         }
-        *line = wire->bytes + wire->begin;
+        *line = wire->read.bytes + wire->begin;
         *size = (size_t)(newline - *line);
         *newline = '\0';
-        wire->begin = wire->looked = (size_t)(newline - wire->bytes) + 1;
+        wire->begin = wire->looked = (size_t)(newline - wire->read.bytes) + 1;
         bool skipped = wire->skipping;
         wire->skipping = false;
         wire->passed_over += !skipped && *size > wire->most;
@@ -68,44 +69,37 @@ int wire_next(struct wire *wire, char **line, size_t *size)
         return -1;
 
     /* Makes room by removing returned lines and lines that are too long. */
+    struct buffer *text = &wire->read;
     if (wire->begin > 0) {
-        memmove(wire->bytes, wire->bytes + wire->begin, wire->used - wire->begin);
-        wire->used -= wire->begin;
+        memmove(text->bytes, text->bytes + wire->begin, text->size - wire->begin);
+        text->size -= wire->begin;
         wire->looked -= wire->begin;
         wire->begin = 0;
     }
-    if (wire->used > wire->most || (wire->skipping && wire->used > 0)) {
+    if (text->size > wire->most || (wire->skipping && text->size > 0)) {
         wire->passed_over += !wire->skipping;
         wire->skipping = true;
-        wire->used = wire->looked = 0;
+        text->size = wire->looked = 0;
     }
-    if (wire->capacity - wire->used < CHUNK) {
-        size_t capacity = wire->capacity > 0 ? wire->capacity * 2 : 2 * (size_t)CHUNK;
-        char *bytes = realloc(wire->bytes, capacity);
-        if (bytes == NULL)
-            return -1;
-        wire->bytes = bytes;
-        wire->capacity = capacity;
-    }
+    char *room = buffer_reserve(text, CHUNK);
+    if (room == NULL)
+        return -1;
 
     ssize_t count;
     do {
-        count = read(wire->descriptor, wire->bytes + wire->used, wire->capacity - wire->used);
+        count = read(wire->descriptor, room, text->capacity - text->size - 1);
     } while (count < 0 && errno == EINTR);
     if (count < 0 && errno == EAGAIN) {
-        if (wire->used == 0) {
-            free(wire->bytes);
-            wire->bytes = NULL;
-            wire->capacity = 0;
-        }
+        if (text->size == 0)
+            buffer_done(text);
         return 0;
     }
     if (count <= 0) {
         wire->ended = true;
-        wire->passed_over += wire->used > wire->begin;
+        wire->passed_over += text->size > wire->begin;
         return -1;
     }
-    wire->used += (size_t)count;
+    buffer_advance(text, (size_t)count);
     return take_line(wire, line, size) ? 1 : 0;
 }
 
@@ -116,5 +110,5 @@ uint64_t wire_passed_over(const struct wire *wire)
 
 size_t wire_held(const struct wire *wire)
 {
-    return wire->capacity;
+    return wire->read.capacity;
 }

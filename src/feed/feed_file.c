@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "feed/feed_json.h"
+#include "util/buffer.h"
 #include "util/error.h"
 
 enum { CHUNK = 64 * 1024, DOCUMENT_MAX = 64 * 1024 * 1024 };
@@ -23,8 +24,8 @@ struct file_feed {
     bool ended;  /* nothing more to read */
     bool broken; /* an error was told; nothing more is given */
     uint64_t line;
-    char *bytes;
-    size_t capacity, used, at; /* bytes[at .. used) is not looked at yet */
+    struct buffer read;
+    size_t at; /* what is read from there on is not looked at yet */
     vitals_builder *builder;
     vitals_snapshot *found; /* by seek; the next one given */
 };
@@ -57,26 +58,22 @@ static int fail_errno(struct file_feed *feed, int number, vitals_error *error)
  * document that does not fit gets twice the room. */
 static int read_more(struct file_feed *feed, vitals_error *error)
 {
+    struct buffer *text = &feed->read;
     if (feed->at > 0) {
-        memmove(feed->bytes, feed->bytes + feed->at, feed->used - feed->at);
-        feed->used -= feed->at;
+        memmove(text->bytes, text->bytes + feed->at, text->size - feed->at);
+        text->size -= feed->at;
         feed->at = 0;
     }
-    if (feed->capacity - feed->used < CHUNK) {
-        size_t capacity = feed->capacity > 0 ? feed->capacity * 2 : 2 * CHUNK;
-        char *bytes = realloc(feed->bytes, capacity);
-        if (bytes == NULL)
-            return fail_here(feed, VITALS_EMEMORY, "out of memory", error);
-        feed->bytes = bytes;
-        feed->capacity = capacity;
-    }
+    char *room = buffer_reserve(text, CHUNK);
+    if (room == NULL)
+        return fail_here(feed, VITALS_EMEMORY, "out of memory", error);
     ssize_t size;
     do {
-        size = read(feed->descriptor, feed->bytes + feed->used, feed->capacity - feed->used);
+        size = read(feed->descriptor, room, text->capacity - text->size - 1);
     } while (size < 0 && errno == EINTR);
     if (size < 0)
         return fail_errno(feed, errno, error);
-    feed->used += (size_t)size;
+    buffer_advance(text, (size_t)size);
     feed->ended = size == 0;
     return 0;
 }
@@ -87,18 +84,18 @@ static int read_document(struct file_feed *feed, vitals_snapshot **out, vitals_e
 {
     int result;
     for (;; feed->at++) {
-        while (feed->at == feed->used) {
+        while (feed->at == feed->read.size) {
             if (feed->ended)
                 return 0;
             if ((result = read_more(feed, error)) < 0)
                 return result;
         }
-        char byte = feed->bytes[feed->at];
+        char byte = feed->read.bytes[feed->at];
         if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n')
             break;
         feed->line += byte == '\n';
     }
-    if (feed->bytes[feed->at] != '{')
+    if (feed->read.bytes[feed->at] != '{')
         return fail_here(feed, VITALS_EFORMAT, "a snapshot begins with {; this is something else",
                          error);
 
@@ -107,7 +104,7 @@ static int read_document(struct file_feed *feed, vitals_snapshot **out, vitals_e
     uint64_t lines = 0;
     bool in_string = false, escaped = false;
     do {
-        while (feed->at + size == feed->used) {
+        while (feed->at + size == feed->read.size) {
             if (feed->ended)
                 return fail_here(feed, VITALS_EFORMAT,
                                  "the file ends inside the snapshot that begins here", error);
@@ -118,7 +115,7 @@ static int read_document(struct file_feed *feed, vitals_snapshot **out, vitals_e
             if ((result = read_more(feed, error)) < 0)
                 return result;
         }
-        char byte = feed->bytes[feed->at + size++];
+        char byte = feed->read.bytes[feed->at + size++];
         bool quote = byte == '"' && !escaped;
         escaped = in_string && byte == '\\' && !escaped;
         lines += byte == '\n';
@@ -130,7 +127,7 @@ static int read_document(struct file_feed *feed, vitals_snapshot **out, vitals_e
     } while (in_string || depth > 0);
 
     struct feed_place place = place_of(feed);
-    result = feed_json_read(&place, feed->bytes + feed->at, size, feed->builder, out, error);
+    result = feed_json_read(&place, feed->read.bytes + feed->at, size, feed->builder, out, error);
     if (result < 0)
         return result;
     feed->at += size;
@@ -164,7 +161,7 @@ static int file_seek(void *data, uint64_t realtime_ns, vitals_error *error)
     feed->found = NULL;
     feed->ended = feed->broken = false;
     feed->line = 1;
-    feed->at = feed->used = 0;
+    feed->at = feed->read.size = 0;
     for (;;) {
         vitals_snapshot *snapshot;
         int result = file_next(feed, &snapshot, error);
@@ -185,7 +182,7 @@ static void file_close(void *data)
         close(feed->descriptor);
     vitals_snapshot_unref(feed->found);
     vitals_builder_free(feed->builder);
-    free(feed->bytes);
+    buffer_done(&feed->read);
     free(feed->path);
     free(feed);
 }
