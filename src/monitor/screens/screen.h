@@ -30,8 +30,10 @@ struct screen {
     bool needs_all; /* it shows every process */
     bool asks;      /* a process itself, if there is a context */
 
-    /* Makes *state; -1 refuses, and model.message says why. NULL: has none. */
-    int (*open)(struct monitor *monitor, void **state);
+    size_t size; /* of its state, which begins as zeros; 0: it has none */
+
+    /* -1 refuses, and model.message says why; `close` follows. NULL: there is nothing to do. */
+    int (*open)(struct monitor *monitor, void *state);
     void (*draw)(const struct monitor *monitor, const void *state, struct pen *pen);
 
     /* Does what a key asks for; false: not here. */
@@ -60,6 +62,7 @@ struct screen {
      * none. */
     void (*recall)(void *state, const struct model *then);
 
+    /* Frees what the state has, but not the state. NULL: it has nothing. */
     void (*close)(void *state);
 };
 

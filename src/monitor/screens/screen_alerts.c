@@ -246,26 +246,23 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     return !again || act(monitor, alerts, ACTION_ALERTS, 0);
 }
 
-static int open_alerts(struct monitor *monitor UNUSED, void **state)
+static int open_alerts(struct monitor *monitor UNUSED, void *state)
 {
-    struct alerts *alerts = calloc(1, sizeof *alerts);
-    if (alerts == NULL)
-        return -1;
+    struct alerts *alerts = state;
     alerts->then = malloc(sizeof *alerts->then);
     alerts->kept_place = -1;
-    *state = alerts;
     return 0;
 }
 
 static void close_alerts(void *state)
 {
     free(((struct alerts *)state)->then);
-    free(state);
 }
 
 const struct screen screen_alerts = {
     .name = "alerts",
     .bit = ON_ALERTS,
+    .size = sizeof(struct alerts),
     .open = open_alerts,
     .draw = draw,
     .act = act,

@@ -3,7 +3,6 @@
  * The shown ones stand first, in their order; the command is always the last of them. A choice
  * applies at once; only W stores it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/list/columns.h"
@@ -52,13 +51,9 @@ static size_t line_count(const struct column_dialog *choice)
     return choice->shown.count + choice->other_count;
 }
 
-static int open_columns(struct monitor *monitor, void **state)
+static int open_columns(struct monitor *monitor, void *state)
 {
-    struct column_dialog *choice = calloc(1, sizeof *choice);
-    if (choice == NULL)
-        return -1;
-    begin_view(choice, &monitor->model, monitor->model.view);
-    *state = choice;
+    begin_view(state, &monitor->model, monitor->model.view);
     return 0;
 }
 
@@ -258,10 +253,10 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 const struct screen screen_columns = {
     .name = "columns",
     .bit = ON_COLUMNS,
+    .size = sizeof(struct column_dialog),
     .open = open_columns,
     .draw = draw,
     .click = click,
     .input = press_columns,
     .settle = settle,
-    .close = free,
 };

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "feed/trouble.h"
@@ -427,8 +426,9 @@ static int descriptor(const void *state)
                : -1;
 }
 
-static int open_device(struct monitor *monitor, void **state)
+static int open_device(struct monitor *monitor, void *state)
 {
+    struct screen_device *device = state;
     const struct model *model = &monitor->model;
     const vitals_snapshot *now = model->machine.now;
 
@@ -444,9 +444,6 @@ static int open_device(struct monitor *monitor, void **state)
         model_say(&monitor->model, "there is no device to look at");
         return -1;
     }
-    struct screen_device *device = calloc(1, sizeof *device);
-    if (device == NULL)
-        return -1;
     device->key = vitals_row_key(gpu);
     device->columns = 1;
 
@@ -454,7 +451,6 @@ static int open_device(struct monitor *monitor, void **state)
     if (monitor->options->context != NULL)
         (void)!source_stream_open(&device->stream, monitor->options, MONITOR_DETAILS, NULL,
                                   &(vitals_error){0});
-    *state = device;
     return 0;
 }
 
@@ -464,12 +460,12 @@ static void close_device(void *state)
     source_stream_close(&device->stream);
     readings_done(&device->details);
     device_sheet_done(&device->sheet);
-    free(device);
 }
 
 const struct screen screen_device = {
     .name = "device",
     .bit = ON_DEVICE,
+    .size = sizeof(struct screen_device),
     .open = open_device,
     .draw = draw,
     .act = act,

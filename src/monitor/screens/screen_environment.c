@@ -134,12 +134,9 @@ static int descriptor(const void *state)
 static void close_environment(void *state)
 {
     struct screen_environment *environment = state;
-    if (environment == NULL)
-        return;
     free(environment->entries);
     process_query_free(environment->query);
     vitals_snapshot_unref(environment->answer);
-    free(environment);
 }
 
 /* Finds the process, or vitals itself if none is selected, and begins to read its environment.
@@ -194,33 +191,24 @@ static int start(struct monitor *monitor, struct screen_environment *environment
     return -1;
 }
 
-static int open_environment(struct monitor *monitor, void **state)
+static int open_environment(struct monitor *monitor, void *state)
 {
-    struct screen_environment *environment = calloc(1, sizeof *environment);
-    if (environment != NULL)
-        environment->targeted = monitor_target(monitor, &environment->identity);
-    if (environment == NULL || start(monitor, environment) < 0) {
-        close_environment(environment);
-        return -1;
-    }
-    *state = environment;
-    return 0;
+    struct screen_environment *environment = state;
+    environment->targeted = monitor_target(monitor, &environment->identity);
+    return start(monitor, environment);
 }
 
 /* Reads it anew, of the same process; where that has ended, what was read stays. */
 static void reload(struct monitor *monitor, struct screen_environment *environment)
 {
-    struct screen_environment *fresh = calloc(1, sizeof *fresh);
-    if (fresh == NULL)
-        return;
-    fresh->targeted = environment->targeted;
-    fresh->identity = environment->identity;
-    if (start(monitor, fresh) == 0) {
+    struct screen_environment fresh = {.targeted = environment->targeted,
+                                       .identity = environment->identity};
+    if (start(monitor, &fresh) == 0) {
         struct screen_environment before = *environment;
-        *environment = *fresh;
-        *fresh = before;
+        *environment = fresh;
+        fresh = before;
     }
-    close_environment(fresh);
+    close_environment(&fresh);
 }
 
 enum { SIDEWAYS = 5, LINES = 3 };
@@ -255,6 +243,7 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
 const struct screen screen_environment = {
     .name = "environment",
     .bit = ON_ENVIRONMENT,
+    .size = sizeof(struct screen_environment),
     .asks = true,
     .open = open_environment,
     .draw = draw,

@@ -1,6 +1,5 @@
 /* screen_help.c: every key, from the key table; any key that does not scroll goes back. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/screens/screen.h"
@@ -64,15 +63,13 @@ static void add_letter(struct help *help, bool first, char letter, const char *n
         (void)snprintf(last + used, sizeof help->lines[0].text - used, "  %s", words);
 }
 
-static int open_help(struct monitor *monitor, void **state)
+static int open_help(struct monitor *monitor, void *state)
 {
     const struct look *look = &monitor->options->look;
     const char *readonly = monitor->options->readonly;
-    struct help *help = calloc(1, sizeof *help);
+    struct help *help = state;
     char text[LINE];
     const bool nvitop = monitor->model.arranged.nvitop;
-    if (help == NULL)
-        return -1;
     (void)snprintf(text, sizeof text, "vitals %s", vitals_version_text());
     add(help, "", text, true, false);
     if (!nvitop)
@@ -117,7 +114,6 @@ static int open_help(struct monitor *monitor, void **state)
                        i == GROUP_JOB ? "job, pod" : group_names[i]);
     }
     add(help, "Mouse", "wheel moves, click selects or sorts", false, false);
-    *state = help;
     return 0;
 }
 
@@ -208,10 +204,10 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
 const struct screen screen_help = {
     .name = "help",
     .bit = ON_HELP,
+    .size = sizeof(struct help),
     .open = open_help,
     .draw = draw,
     .click = click,
     .input = press_any,
     .settle = settle,
-    .close = free,
 };

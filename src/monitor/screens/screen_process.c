@@ -2,7 +2,6 @@
  * tabs (process_page.h), or with --layout nvitop as two or four graphs. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/screens/process_page.h"
@@ -230,28 +229,21 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     return true;
 }
 
-static int open_process(struct monitor *monitor, void **state)
+static int open_process(struct monitor *monitor, void *state)
 {
-    struct identity identity;
-    if (!monitor_target(monitor, &identity)) {
+    struct screen_process *process = state;
+    if (!monitor_target(monitor, &process->identity)) {
         model_say(&monitor->model, "select a process first (Up, Down)");
         return -1;
     }
-    struct screen_process *process = calloc(1, sizeof *process);
-    if (process == NULL)
-        return -1;
-    process->identity = identity;
     process->page.part = monitor->part;
     monitor->lines[0] = '\0';
-    *state = process;
     return 0;
 }
 
 static void close_process(void *state)
 {
-    struct screen_process *process = state;
-    process_page_done(&process->page);
-    free(process);
+    process_page_done(&((struct screen_process *)state)->page);
 }
 
 static void answer(struct monitor *monitor, void *state, enum prompt prompt, const char *text)
@@ -279,6 +271,7 @@ static uint64_t patience_ns(const void *state)
 const struct screen screen_process = {
     .name = "process",
     .bit = ON_PROCESS,
+    .size = sizeof(struct screen_process),
     .open = open_process,
     .asks = true,
     .draw = draw,

@@ -1,7 +1,6 @@
 /* screen_settings.c: every setting with its present value and its key. Arrow keys change it as its
  * keys do on the main screen; only W stores it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/screens/screen.h"
@@ -200,19 +199,12 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), model->width, model->height - 1);
 }
 
-static int open_settings(struct monitor *monitor UNUSED, void **state)
-{
-    *state = calloc(1, sizeof(struct settings_dialog));
-    return *state != NULL ? 0 : -1;
-}
-
 const struct screen screen_settings = {
     .name = "settings",
     .bit = ON_SETTINGS,
-    .open = open_settings,
+    .size = sizeof(struct settings_dialog),
     .draw = draw,
     .click = click,
     .input = press_settings,
     .settle = settle,
-    .close = free,
 };

@@ -8,7 +8,6 @@
  * button; Enter presses it; for several targets nothing is chosen yet. */
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -211,13 +210,11 @@ static void count_freed(const struct model *model, struct dialog *dialog)
     vitals_request_free(request);
 }
 
-static int open_dialog(struct monitor *monitor, void **state)
+static int open_dialog(struct monitor *monitor, void *state)
 {
-    struct dialog *dialog = calloc(1, sizeof *dialog);
+    struct dialog *dialog = state;
     struct identity identity;
     const struct model *model = &monitor->model;
-    if (dialog == NULL)
-        return -1;
     /* On the page of a process it is about that one. */
     bool page = monitor->stack[monitor->depth - 1].screen == &screen_process;
     for (size_t i = 0; i < model->tag_count && !page; i++)
@@ -227,7 +224,6 @@ static int open_dialog(struct monitor *monitor, void **state)
         add_target(monitor, dialog, &identity, true);
     else if (dialog->count == 0 && (monitor->depth > 1 || !add_group(monitor, dialog))) {
         model_say(&monitor->model, "select a process first (Up, Down), or tag some (Space)");
-        free(dialog);
         return -1;
     }
     count_freed(model, dialog);
@@ -237,7 +233,6 @@ static int open_dialog(struct monitor *monitor, void **state)
         if (BUTTONS[i].signal == monitor->signal)
             dialog->button = i;
     }
-    *state = dialog;
     return 0;
 }
 
@@ -246,7 +241,6 @@ static void close_dialog(void *state)
     struct dialog *dialog = state;
     for (int i = 0; i < dialog->count; i++)
         vitals_process_close(dialog->targets[i].process);
-    free(dialog);
 }
 
 /* "SIGHUP" */
@@ -621,6 +615,7 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
 const struct screen screen_signal = {
     .name = "signal",
     .asks = true,
+    .size = sizeof(struct dialog),
     .open = open_dialog,
     .draw = draw,
     .click = click,

@@ -392,17 +392,14 @@ static bool target(const struct monitor *monitor UNUSED, const void *state, stru
     return tree->is_seen;
 }
 
-static int open_tree(struct monitor *monitor, void **state)
+static int open_tree(struct monitor *monitor, void *state)
 {
-    struct screen_tree *tree = calloc(1, sizeof *tree);
-    if (tree == NULL)
-        return -1;
+    struct screen_tree *tree = state;
     tree->model.has_selected = monitor_target(monitor, &tree->model.selected);
     tree->all = monitor->model.view == VIEW_ALL;
     tree->options = *monitor->options;
     tree->options.selection.users_given = false;
     tree->options.selection.user_count = tree->options.selection.pid_count = 0;
-    *state = tree;
     return 0;
 }
 
@@ -417,13 +414,13 @@ static void close_tree(void *state)
     free(tree->order);
     free(tree->levels);
     free(tree->texts);
-    free(tree);
 }
 
 const struct screen screen_tree = {
     .name = "tree",
     .bit = ON_TREE,
     .needs_all = true,
+    .size = sizeof(struct screen_tree),
     .open = open_tree,
     .draw = draw,
     .act = act,

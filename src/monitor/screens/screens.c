@@ -31,13 +31,24 @@ void monitor_done(struct monitor *monitor)
     model_done(&monitor->model);
 }
 
+static void free_state(const struct screen *screen, void *state)
+{
+    if (screen->close != NULL)
+        screen->close(state);
+    free(state);
+}
+
 int monitor_open(struct monitor *monitor, const struct screen *screen)
 {
     void *state = NULL;
     if (monitor->depth >= SCREENS_DEEP)
         return -1;
-    if (screen->open != NULL && screen->open(monitor, &state) < 0)
+    if (screen->size > 0 && (state = calloc(1, screen->size)) == NULL)
         return -1;
+    if (screen->open != NULL && screen->open(monitor, state) < 0) {
+        free_state(screen, state);
+        return -1;
+    }
     monitor->stack[monitor->depth].screen = screen;
     monitor->stack[monitor->depth++].state = state;
     return 0;
@@ -48,9 +59,7 @@ void monitor_close(struct monitor *monitor)
     if (monitor->depth == 0)
         return;
     monitor->depth--;
-    const struct screen *screen = monitor->stack[monitor->depth].screen;
-    if (screen->close != NULL)
-        screen->close(monitor->stack[monitor->depth].state);
+    free_state(monitor->stack[monitor->depth].screen, monitor->stack[monitor->depth].state);
 }
 
 static const struct screen *top(const struct monitor *monitor, void **state)
