@@ -133,7 +133,7 @@ static void record(const struct model_recording *recording, struct history *hist
                    const vitals_row *row, vitals_metric metric, double value)
 {
     uint64_t now_ns = vitals_snapshot_monotonic_ns(recording->snapshot);
-    bool stale = row != NULL && vitals_row_availability(row, metric) == VITALS_STALE;
+    bool stale = vitals_row_availability(row, metric) == VITALS_STALE;
     recording->add(history, now_ns, stale ? (double)NAN : value);
     if (!stale)
         return;
@@ -141,7 +141,7 @@ static void record(const struct model_recording *recording, struct history *hist
                                   ? vitals_snapshot_find(recording->known, vitals_row_table(row),
                                                          vitals_row_key(row))
                                   : NULL;
-    bool is_known = other != NULL && vitals_row_availability(other, metric) > 0 &&
+    bool is_known = vitals_row_availability(other, metric) > 0 &&
                     vitals_row_read_ns(other, metric) == vitals_row_read_ns(row, metric);
     if (!is_known)
         history_add_late(history, vitals_row_read_ns(row, metric), value);
@@ -235,7 +235,7 @@ static void record_rates(struct model *model, const vitals_snapshot *now,
     add(&model->cpu, now_ns, host_cpu_ratio(now, then, &value) ? value : (double)NAN);
     for (size_t i = 0; i < TRAFFIC_KINDS; i++) {
         /* Read every other second: what is between two values is filled in. */
-        if (host != NULL && vitals_row_rate(host, then, traffic_metrics[i], &value) > 0)
+        if (vitals_row_rate(host, then, traffic_metrics[i], &value) > 0)
             add(&model->traffic[i], now_ns, value);
     }
 }
@@ -521,6 +521,6 @@ bool model_cpu_ratio(const struct model *model, double *out)
 
 bool model_rate(const struct model *model, const vitals_row *row, vitals_metric metric, double *out)
 {
-    return row != NULL && (vitals_row_rate(row, model->machine.previous, metric, out) > 0 ||
-                           vitals_row_rate(row, model->machine.older, metric, out) > 0);
+    return vitals_row_rate(row, model->machine.previous, metric, out) > 0 ||
+           vitals_row_rate(row, model->machine.older, metric, out) > 0;
 }

@@ -331,8 +331,8 @@ const vitals_row *model_process(const struct model *model, const struct identity
 /* The row that knows most of the process of a line, or NULL. */
 const vitals_row *item_row(const struct item *item);
 
-/* The process of a row of gpu_process, or NULL. */
-const vitals_row *item_process_of(const vitals_snapshot *snapshot, const vitals_row *user);
+/* The process of a row of gpu_process (may be NULL), or NULL. */
+const vitals_row *item_process_of(const vitals_row *user);
 
 /* Anew, after snapshots, the sort or the filter changed. -1: out of memory, the list is empty. */
 int model_list(struct model *model);

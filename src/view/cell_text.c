@@ -21,7 +21,7 @@ char *cell_not_available(char *out)
 
 bool cell_value(const vitals_row *row, vitals_metric metric, double *out)
 {
-    return row != NULL && vitals_row_number(row, metric, out) > 0;
+    return vitals_row_number(row, metric, out) > 0;
 }
 
 bool cell_fresh(const vitals_row *row, vitals_metric metric, double *out)
@@ -52,7 +52,7 @@ char *cell_percent(const vitals_row *row, vitals_metric metric, char *out)
 char *cell_bytes(const vitals_row *row, vitals_metric metric, char *out)
 {
     uint64_t bytes;
-    if (row == NULL || vitals_row_u64(row, metric, &bytes) <= 0)
+    if (vitals_row_u64(row, metric, &bytes) <= 0)
         return cell_not_available(out);
     return vitals_human_bytes(bytes, out);
 }
@@ -74,7 +74,7 @@ char *cell_on_off(const vitals_row *row, vitals_metric metric, char *out)
 char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *out, size_t capacity)
 {
     vitals_text text;
-    if (row == NULL || vitals_row_text(row, metric, &text) <= 0)
+    if (vitals_row_text(row, metric, &text) <= 0)
         return cell_not_available(out);
     (void)vitals_text_format(text, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, capacity);
     return out;
@@ -105,8 +105,6 @@ const char *cell_stranger(vitals_availability reason)
 
 char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND])
 {
-    if (process == NULL)
-        return cell_not_available(out);
     vitals_availability reason = vitals_row_availability(process, VITALS_PROCESS_NAME);
     if (reason > 0 || vitals_row_availability(process, VITALS_PROCESS_COMMAND_LINE) > 0) {
         (void)vitals_row_command(process, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out,
@@ -179,7 +177,7 @@ bool cell_busy(const vitals_row *row, const vitals_snapshot *older, vitals_metri
                vitals_metric total, double *out)
 {
     double a, b;
-    if (row == NULL || older == NULL || vitals_row_growth(row, older, busy, &a, NULL) <= 0 ||
+    if (vitals_row_growth(row, older, busy, &a, NULL) <= 0 ||
         vitals_row_growth(row, older, total, &b, NULL) <= 0 || b <= 0)
         return false;
     *out = a / b;

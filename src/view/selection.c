@@ -35,7 +35,7 @@ bool selection_has_user(const struct selection *selection, const vitals_row *pro
     vitals_text name;
     if (!selection->users_given)
         return true;
-    if (process == NULL || vitals_row_text(process, VITALS_PROCESS_USER, &name) <= 0)
+    if (vitals_row_text(process, VITALS_PROCESS_USER, &name) <= 0)
         return false;
     for (size_t i = 0; i < selection->user_count; i++) {
         if (strlen(selection->users[i]) == name.size &&

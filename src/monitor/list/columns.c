@@ -79,7 +79,7 @@ static bool gpu_memory_value(const struct model *model UNUSED, const struct item
 
 static bool held_value(const struct model *model, const struct item *item, double *out)
 {
-    return item->user != NULL && model_idle(model, item->user, out);
+    return model_idle(model, item->user, out);
 }
 
 static bool cpu_value(const struct model *model, const struct item *item, double *out)
@@ -263,8 +263,6 @@ bool column_value(const struct column *column, const struct model *model, const 
         return column->value(model, item, out);
     if (column->user_metric != 0)
         return cell_value(item->user, column->user_metric, out);
-    if (column->metric == 0 || column->show == SHOW_TEXT)
-        return false;
     return column->show == SHOW_RATE || column->show == SHOW_PER_SECOND
                ? item_rate(model, item_row(item), column->metric, out)
                : cell_value(item_row(item), column->metric, out);
@@ -273,8 +271,6 @@ bool column_value(const struct column *column, const struct model *model, const 
 /* The truth may be more: at least so much, or older. */
 static bool is_least(const vitals_row *row, vitals_metric metric)
 {
-    if (row == NULL || metric == 0)
-        return false;
     vitals_availability quality = vitals_row_availability(row, metric);
     return quality == VITALS_LOWER_BOUND || quality == VITALS_STALE;
 }
@@ -295,8 +291,7 @@ bool column_text(const struct column *column, const struct model *model, const s
     if (column->by != GROUP_NONE)
         return group_text(model, column->by, item, out, capacity);
     vitals_text text;
-    const vitals_row *row = item_row(item);
-    if (column->metric == 0 || row == NULL || vitals_row_text(row, column->metric, &text) <= 0)
+    if (vitals_row_text(item_row(item), column->metric, &text) <= 0)
         return false;
     (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, capacity);
     return true;
@@ -306,16 +301,14 @@ int column_compare(const struct column *column, const struct model *model, const
                    const struct item *b)
 {
     char one[WORDS_COMMAND] = "", other[WORDS_COMMAND] = "";
-    const vitals_row *row = item_row(a), *behind = item_row(b);
     vitals_text x, y;
     if (column->by != GROUP_NONE) {
         (void)group_text(model, column->by, a, one, sizeof one);
         (void)group_text(model, column->by, b, other, sizeof other);
         return strcmp(one, other);
     }
-    if (column->metric == 0 || row == NULL || behind == NULL ||
-        vitals_row_text(row, column->metric, &x) <= 0 ||
-        vitals_row_text(behind, column->metric, &y) <= 0)
+    if (vitals_row_text(item_row(a), column->metric, &x) <= 0 ||
+        vitals_row_text(item_row(b), column->metric, &y) <= 0)
         return 0;
     int order = memcmp(x.bytes, y.bytes, x.size < y.size ? x.size : y.size);
     return order != 0 ? order : x.size < y.size ? -1 : x.size > y.size;

@@ -36,7 +36,7 @@ static int take(struct naming *naming, vitals_metric metric, char *out, size_t c
     bool ascii = naming->model->options->look.ascii;
     vitals_text text;
     out[0] = '\0';
-    if (naming->row == NULL || vitals_row_text(naming->row, metric, &text) <= 0)
+    if (vitals_row_text(naming->row, metric, &text) <= 0)
         return -1;
     (void)vitals_text_format(text, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, capacity);
     if (text.size == 0)
@@ -99,7 +99,7 @@ static int name_of(struct naming *naming, enum group_by by, char *out, size_t ca
         (void)snprintf(out, capacity, "%s%s", pod > 0 ? "pod " : "", name);
         return pod > 0 ? 1 : got < 0 && pod < 0 ? -1 : 0;
     case GROUP_PARENT: /* the pid; group.c adds the name once for each group */
-        if (naming->row == NULL || vitals_row_u64(naming->row, P(PARENT_PID), &number) <= 0)
+        if (vitals_row_u64(naming->row, P(PARENT_PID), &number) <= 0)
             return -1;
         if (number == 0)
             return 0;
@@ -220,7 +220,7 @@ int groups_make(struct model *model)
         const vitals_row *row = group->name[0] != '\0' ? model_process(model, &parent) : NULL;
         char name[WORDS];
         vitals_text text;
-        if (row == NULL || vitals_row_text(row, VITALS_PROCESS_NAME, &text) <= 0 || text.size == 0)
+        if (vitals_row_text(row, VITALS_PROCESS_NAME, &text) <= 0 || text.size == 0)
             continue;
         (void)cell_text(row, VITALS_PROCESS_NAME, model->options->look.ascii, name, sizeof name);
         size_t used = strlen(group->name);

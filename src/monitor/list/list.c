@@ -82,7 +82,7 @@ static int add_ended(struct model *model)
         if (!model_shows_device(model, gpu))
             continue;
         EACH_CHILD(user, own->previous, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
-            struct item item = {.process = item_process_of(own->previous, user),
+            struct item item = {.process = item_process_of(user),
                                 .user = user,
                                 .gpu = gpu,
                                 .order = order,
@@ -114,7 +114,7 @@ static int add_lines(struct model *model)
         if (!model_shows_device(model, gpu))
             continue;
         EACH_CHILD(user, now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
-            struct item item = {.process = item_process_of(now, user),
+            struct item item = {.process = item_process_of(user),
                                 .user = user,
                                 .gpu = gpu,
                                 .order = order,
@@ -152,7 +152,7 @@ static void join_users(struct model *model)
     for (const vitals_row *gpu = NULL; (gpu = row_next(now, VITALS_TABLE_GPU, gpu)) != NULL;
          bit <<= 1) {
         EACH_CHILD(user, now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
-            struct item one = {.process = item_process_of(now, user), .user = user};
+            struct item one = {.process = item_process_of(user), .user = user};
             one.pid = item_identity(&one).pid;
             struct item *item = find_pid(&model->list, &one);
             if (item == NULL ||
@@ -161,8 +161,7 @@ static void join_users(struct model *model)
             double own, theirs;
             bool known = cell_value(user, USED, &own);
             vitals_availability quality = vitals_row_availability(user, USED);
-            if (item->user == NULL || !cell_value(item->user, USED, &theirs) ||
-                (known && own > theirs))
+            if (!cell_value(item->user, USED, &theirs) || (known && own > theirs))
                 item->user = user;
             item->use.devices |= bit;
             item->use.bytes += known ? own : 0;
@@ -391,23 +390,17 @@ bool identity_equal(const struct identity *a, const struct identity *b)
 struct identity identity_of(const vitals_row *process)
 {
     struct identity identity = {.start = -1};
-    uint64_t pid;
-    double start;
-    if (process != NULL && vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0)
-        identity.pid = pid;
-    if (process != NULL && vitals_row_f64(process, VITALS_PROCESS_START_SECONDS, &start) > 0)
-        identity.start = start;
+    (void)!vitals_row_u64(process, VITALS_PROCESS_PID, &identity.pid);
+    (void)!vitals_row_f64(process, VITALS_PROCESS_START_SECONDS, &identity.start);
     return identity;
 }
 
 struct identity item_identity(const struct item *item)
 {
     struct identity identity = identity_of(item->process);
-    uint64_t pid;
-    if (item->process == NULL && item->user != NULL &&
-        vitals_row_u64(item->user, VITALS_GPU_PROCESS_PID, &pid) > 0)
-        identity.pid = pid;
-    identity.gpu = item->user != NULL ? vitals_row_parent(item->user) : 0;
+    if (item->process == NULL)
+        (void)!vitals_row_u64(item->user, VITALS_GPU_PROCESS_PID, &identity.pid);
+    identity.gpu = vitals_row_parent(item->user);
     identity.group = item->head ? item->group->id : 0;
     return identity;
 }
@@ -445,7 +438,7 @@ bool item_is_other(const struct model *model, const struct item *item)
     const char *own = model->options->user;
     if (own == NULL || model->options->root || item->head)
         return false;
-    if (item->process == NULL || vitals_row_text(item->process, VITALS_PROCESS_USER, &user) <= 0)
+    if (vitals_row_text(item->process, VITALS_PROCESS_USER, &user) <= 0)
         return true;
     return strlen(own) != user.size || memcmp(own, user.bytes, user.size) != 0;
 }
@@ -456,11 +449,8 @@ void item_work(const struct model *model, const struct item *item, char *out, si
     static const char *const KINDS[] = {"job ", "pod ", "container "};
     bool is_shown = false, ascii = model->options->look.ascii;
     /* Workloads are read only for processes that use a device, and stand in other rows. */
-    const vitals_row *users = item->user != NULL
-                                  ? item_process_of(vitals_row_snapshot(item->user), item->user)
-                                  : NULL;
     if (!item->head && (report_work(item_row(item), ascii, out, capacity) ||
-                        report_work(users, ascii, out, capacity))) {
+                        report_work(item_process_of(item->user), ascii, out, capacity))) {
         for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++)
             is_shown = is_shown || strncmp(out, KINDS[i], strlen(KINDS[i])) == 0;
     }
@@ -468,21 +458,20 @@ void item_work(const struct model *model, const struct item *item, char *out, si
         out[0] = '\0';
 }
 
-const vitals_row *item_process_of(const vitals_snapshot *snapshot, const vitals_row *user)
+const vitals_row *item_process_of(const vitals_row *user)
 {
     uint64_t key;
     if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
         return NULL;
-    return vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key);
+    return vitals_snapshot_find(vitals_row_snapshot(user), VITALS_TABLE_PROCESS, key);
 }
 
 const vitals_row *model_process(const struct model *model, const struct identity *identity)
 {
     const vitals_snapshot *places[] = {model->all.now, model->machine.now};
     for (size_t i = 0; i < 2; i++) {
-        for (const vitals_row *row = NULL;
-             places[i] != NULL &&
-             (row = vitals_snapshot_next(places[i], VITALS_TABLE_PROCESS, row)) != NULL;) {
+        const vitals_row *row = NULL;
+        while ((row = row_next(places[i], VITALS_TABLE_PROCESS, row)) != NULL) {
             struct identity own = identity_of(row);
             own.gpu = identity->gpu;
             if (own.pid != 0 && identity_equal(&own, identity))
@@ -495,15 +484,13 @@ const vitals_row *model_process(const struct model *model, const struct identity
 const vitals_row *model_user_of(const struct model *model, const struct identity *identity,
                                 const vitals_row *previous)
 {
-    const vitals_snapshot *now = model->machine.now;
-    for (const vitals_row *user = previous;
-         now != NULL &&
-         (user = vitals_snapshot_next(now, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
-        struct item item = {.process = item_process_of(now, user), .user = user};
+    const vitals_row *user = previous;
+    while ((user = row_next(model->machine.now, VITALS_TABLE_GPU_PROCESS, user)) != NULL) {
+        struct item item = {.process = item_process_of(user), .user = user};
         if (identity_same_process(item_identity(&item), *identity))
-            return user;
+            break;
     }
-    return NULL;
+    return user;
 }
 
 uint64_t item_devices(const struct item *item)

@@ -127,13 +127,13 @@ static int test(const struct match_field *field, const struct model *model, cons
     case BY_TEXT:
         for (size_t i = 0; i < ARRAY_COUNT(field->texts) && field->texts[i] != 0 && found < 1;
              i++) {
-            if (row != NULL && vitals_row_text(row, field->texts[i], &bytes) > 0)
+            if (vitals_row_text(row, field->texts[i], &bytes) > 0)
                 found = cell_hold(cell_text(row, field->texts[i], ascii, text, sizeof text), word);
         }
         return found;
     case BY_COMMAND: return row == NULL ? -1 : cell_hold(cell_command(row, ascii, text), word);
     case BY_PARENT:
-        if (row == NULL || vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &pid) <= 0)
+        if (vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &pid) <= 0)
             return -1;
         (void)snprintf(text, sizeof text, "%llu", (unsigned long long)pid);
         return strcmp(text, word) == 0;
@@ -141,7 +141,7 @@ static int test(const struct match_field *field, const struct model *model, cons
         (void)snprintf(text, sizeof text, "%llu", (unsigned long long)pid);
         return pid == 0 ? -1 : strcmp(text, word) == 0;
     case BY_STATE:
-        if (row == NULL || vitals_row_text(row, VITALS_PROCESS_STATE, &bytes) <= 0)
+        if (vitals_row_text(row, VITALS_PROCESS_STATE, &bytes) <= 0)
             return -1;
         (void)cell_text(row, VITALS_PROCESS_STATE, true, text, WORDS);
         return word[1] == '\0' ? cell_state(text) == word[0] : cell_hold(text, word);

@@ -293,10 +293,8 @@ static void put_throttle(struct device_sheet_writer *writer)
 static void put_parent(struct device_sheet_writer *writer)
 {
     const vitals_row *gpu = writer->view->gpu;
-    const vitals_row *parent = vitals_row_parent(gpu) == 0
-                                   ? NULL
-                                   : vitals_snapshot_find(vitals_row_snapshot(gpu),
-                                                          VITALS_TABLE_GPU, vitals_row_parent(gpu));
+    const vitals_row *parent = vitals_snapshot_find(vitals_row_snapshot(gpu), VITALS_TABLE_GPU,
+                                                    vitals_row_parent(gpu));
     char text[TEXT] = "";
     if (parent == NULL)
         return;

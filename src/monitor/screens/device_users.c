@@ -15,9 +15,8 @@ static const vitals_row *next_user(const struct model *model, const vitals_row *
     const vitals_snapshot *now = model->machine.now;
     while ((user = vitals_snapshot_next(now, VITALS_TABLE_GPU_PROCESS, user)) != NULL) {
         uint64_t parent = vitals_row_parent(user), key = vitals_row_key(gpu);
-        const vitals_row *part = parent != key ? vitals_snapshot_find(now, VITALS_TABLE_GPU, parent)
-                                               : NULL;
-        if (parent == key || (part != NULL && vitals_row_parent(part) == key))
+        const vitals_row *part = vitals_snapshot_find(now, VITALS_TABLE_GPU, parent);
+        if (parent == key || vitals_row_parent(part) == key)
             break;
     }
     return user;
@@ -91,7 +90,7 @@ static void user_words(const struct user_line *line, vitals_metric metric, char 
 static bool is_held(const struct user_line *line)
 {
     double seconds;
-    return line->user != NULL && model_idle(line->model, line->user, &seconds);
+    return model_idle(line->model, line->user, &seconds);
 }
 
 static void draw_line(struct pen *pen, const struct user_line *line, const struct box *box, int y)
@@ -142,7 +141,7 @@ void device_users_draw(struct pen *pen, const struct model *model, const vitals_
         draw_line(pen, &line, box, box->y + at);
     at++;
     while (at < end && (line.user = next_user(model, gpu, line.user)) != NULL) {
-        line.process = item_process_of(model->machine.now, line.user);
+        line.process = item_process_of(line.user);
         if (at >= 0)
             draw_line(pen, &line, box, box->y + at);
         at++;

@@ -43,7 +43,7 @@ static bool holder_of(const struct model *model, const vitals_row *gpu, char out
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
                                             user)) != NULL;) {
-        const vitals_row *process = item_process_of(now, user);
+        const vitals_row *process = item_process_of(user);
         if (process == NULL || !cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) ||
             bytes <= most)
             continue;

@@ -93,13 +93,9 @@ static int fact_count(const struct model *model)
 
 bool pane_host_has_traffic(const struct model *model)
 {
-    static const vitals_metric COUNTERS[] = {
-        VITALS_HOST_DISK_READ_BYTES, VITALS_HOST_DISK_WRITTEN_BYTES,
-        VITALS_HOST_NETWORK_RECEIVED_BYTES, VITALS_HOST_NETWORK_TRANSMITTED_BYTES};
-    const vitals_row *host = model_host(model);
     bool any = false;
-    for (size_t i = 0; host != NULL && i < sizeof COUNTERS / sizeof COUNTERS[0]; i++)
-        any = any || vitals_row_availability(host, COUNTERS[i]) > 0;
+    for (size_t i = 0; i < TRAFFIC_KINDS; i++)
+        any = any || vitals_row_availability(model_host(model), traffic_metrics[i]) > 0;
     return any && has_devices(model);
 }
 

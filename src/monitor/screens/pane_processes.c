@@ -25,7 +25,7 @@ bool pane_command(const struct model *model, const struct item *item,
         return true;
     }
     /* A process that holds memory of a device without using it. */
-    if (item->user != NULL && model_idle(model, item->user, &seconds))
+    if (model_idle(model, item->user, &seconds))
         used = snprintf(out, WORDS_COMMAND, "[%s] ", idle_words(seconds, words));
     bool known = item->process != NULL;
     (void)snprintf(
@@ -176,7 +176,7 @@ static void draw_command(struct pen *pen, const struct model *model, const struc
         (void)strcat(work, "  ");
     if (canvas_columns(work) * 2 >= field.columns)
         work[0] = '\0';
-    if (!item->head && item->user != NULL && model_idle(model, item->user, &seconds)) {
+    if (!item->head && model_idle(model, item->user, &seconds)) {
         command = strchr(text, ']') + 2;
         idle_mark(seconds, field.columns - canvas_columns(work), pen->look->ascii, mark);
         draw_before(pen, &field, is_marked ? place->style : INK_NOTICE, mark);
@@ -217,8 +217,7 @@ static ink shade_of(const struct model *model, const struct column *column, cons
             (void)!model_devices_total(model, item_devices(item), &whole);
         else
             (void)!cell_value(model_host(model), VITALS_HOST_MEMORY_TOTAL_BYTES, &whole);
-        if (whole <= 1 &&
-            (item->gpu == NULL || !cell_value(item->gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &whole)))
+        if (whole <= 1 && !cell_value(item->gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &whole))
             return STYLE_PLAIN;
         break;
     default: return STYLE_PLAIN;

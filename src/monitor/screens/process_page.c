@@ -113,7 +113,7 @@ static void add_values(const struct model *model, const struct process_page *pag
     if (model->machine.now == NULL)
         return;
     uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
-    for (size_t i = 0; row != NULL && i < ARRAY_COUNT(RATES) - read; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(RATES) - read; i++) {
         if (vitals_row_rate(row, older, RATES[i].metric, &value) > 0)
             history_add(&charts[RATES[i].chart], now_ns, value);
     }
@@ -614,8 +614,7 @@ static void copy_command(struct monitor *monitor, const struct process_page *pag
     const vitals_row *row = answered(page);
     if (row == NULL && monitor_target(monitor, &identity))
         row = model_process(&monitor->model, &identity);
-    if (row == NULL || vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &arguments) <= 0 ||
-        arguments.size == 0) {
+    if (vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &arguments) <= 0 || arguments.size == 0) {
         model_say(&monitor->model, "its command line is not known");
         return;
     }
@@ -696,7 +695,7 @@ static void now_words(struct process_page *page, enum prompt prompt, char out[st
 
     const vitals_row *row = row_next(answer, VITALS_TABLE_PROCESS, NULL);
     char words[WORDS_COMMAND] = "", level[WORDS] = "";
-    if (row == NULL || vitals_row_u64(row, VITALS_PROCESS_THREADS, &page->threads) <= 0)
+    if (vitals_row_u64(row, VITALS_PROCESS_THREADS, &page->threads) <= 0)
         page->threads = 0;
     if (prompt == PROMPT_NICE)
         (void)cell_number(row, VITALS_PROCESS_NICE, "", words);

@@ -20,13 +20,6 @@ static void put(const struct process_summary *summary, struct paint *paint, cons
     paint_end(paint);
 }
 
-/* Its row in a reading of what uses devices, which alone knows its work; NULL. */
-static const vitals_row *row_of_user(const struct process_summary *summary)
-{
-    const vitals_row *user = model_user_of(summary->model, summary->identity, NULL);
-    return user != NULL ? item_process_of(vitals_row_snapshot(user), user) : NULL;
-}
-
 const char *wait_channel_words(const char *channel)
 {
     /* By a part of the function's name; the first that fits. */
@@ -90,7 +83,7 @@ static void put_state(const struct process_summary *summary, const vitals_row *r
     vitals_availability known = row != NULL
                                     ? vitals_row_availability(row, VITALS_PROCESS_WAIT_CHANNEL)
                                     : VITALS_NOT_REQUESTED;
-    if (known > 0 && vitals_row_text(row, VITALS_PROCESS_WAIT_CHANNEL, &text) > 0 && text.size > 0)
+    if (vitals_row_text(row, VITALS_PROCESS_WAIT_CHANNEL, &text) > 0 && text.size > 0)
         (void)cell_text(row, VITALS_PROCESS_WAIT_CHANNEL, ascii, channel, sizeof channel);
     const char *what = wait_channel_words(channel);
     if (channel[0] != '\0' && strcmp(state, "running") != 0 && what != NULL)
@@ -150,7 +143,7 @@ static void add_gpu(struct freed *freed, const vitals_row *user, double bytes)
                                                  vitals_row_parent(user));
     double used, total;
     size_t i = 0;
-    if (gpu == NULL || !cell_value(gpu, VITALS_GPU_MEMORY_USED_BYTES, &used) ||
+    if (!cell_value(gpu, VITALS_GPU_MEMORY_USED_BYTES, &used) ||
         !cell_value(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &total))
         return;
     while (i < freed->gpu_count && strcmp(freed->gpus[i].label, vitals_row_label(gpu)) != 0)
@@ -246,11 +239,12 @@ void process_summary_paint(const struct process_summary *summary, struct paint *
     const vitals_row *row = summary->answered != NULL ? summary->answered : own;
     char text[WORDS_COMMAND];
     vitals_text name;
-    bool named = row != NULL && vitals_row_text(row, VITALS_PROCESS_USER, &name) > 0;
+    bool named = vitals_row_text(row, VITALS_PROCESS_USER, &name) > 0;
     put(summary, paint, "user", COLOR_PLAIN,
         cell_text(named ? row : own, VITALS_PROCESS_USER, ascii, text, sizeof text));
-    if (report_work(row, ascii, text, WORDS * 4) ||
-        report_work(row_of_user(summary), ascii, text, WORDS * 4))
+    /* A reading of what uses devices alone may know its work. */
+    const vitals_row *on_device = item_process_of(model_user_of(model, summary->identity, NULL));
+    if (report_work(row, ascii, text, WORDS * 4) || report_work(on_device, ascii, text, WORDS * 4))
         put(summary, paint, "work", COLOR_PLAIN, text);
     for (const vitals_row *user = NULL;
          (user = model_user_of(model, summary->identity, user)) != NULL;)

@@ -31,7 +31,7 @@ static int chosen_place(const struct model *model)
 static void choose_device(struct model *model, const vitals_row *gpu)
 {
     model->has_device = gpu != NULL;
-    model->device = gpu != NULL ? vitals_row_key(gpu) : 0;
+    model->device = vitals_row_key(gpu);
 }
 
 /* Choosing a device: while one is chosen the keys that move are about devices, and Enter opens the
