@@ -334,6 +334,9 @@ const vitals_row *item_row(const struct item *item);
 /* The process of a row of gpu_process (may be NULL), or NULL. */
 const vitals_row *item_process_of(const vitals_row *user);
 
+/* For qsort(3): lines by pid. */
+int item_by_pid(const void *a, const void *b);
+
 /* Anew, after snapshots, the sort or the filter changed. -1: out of memory, the list is empty. */
 int model_list(struct model *model);
 

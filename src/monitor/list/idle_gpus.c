@@ -7,6 +7,7 @@
 
 #include "feed/trouble.h"
 #include "util/memory.h"
+#include "util/search.h"
 #include "view/cell_text.h"
 
 enum { HOLDINGS_MOST = 1 << 16, DEVICES_MOST = 256 };
@@ -23,9 +24,8 @@ static int by_key(const void *a, const void *b)
 
 static struct idle_row *find(const struct idle_rows *holdings, uint64_t key)
 {
-    struct idle_row one = {.key = key};
-    return holdings->count > 0 ? bsearch(&one, holdings->items, holdings->count, sizeof one, by_key)
-                               : NULL;
+    return search_find(holdings->items, holdings->count, sizeof *holdings->items,
+                       (struct search_number){offsetof(struct idle_row, key), key});
 }
 
 /* Without memory it is forgotten, and nothing is claimed of it. */

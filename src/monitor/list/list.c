@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "util/base.h"
 #include "util/memory.h"
+#include "util/search.h"
 #include "view/cell_text.h"
 
 static int add(struct model *model, const struct item *item)
@@ -53,11 +54,35 @@ const struct trend *item_trend(const struct model *model, const struct item *ite
 /* True if a process of the reading before is not in the newest one. */
 static bool has_ended(const struct model *model, const vitals_row *process)
 {
-    const struct trends *trends = process != NULL ? trends_of(model, vitals_row_snapshot(process))
-                                                  : NULL;
-    const struct trend *trend = trends != NULL ? trends_find(trends, vitals_row_key(process))
-                                               : NULL;
+    const struct trend *trend = item_trend(model, &(struct item){.process = process});
     return trend != NULL && trend->gone;
+}
+
+/* The users of devices in a reading; `ended`: only those that have ended since then. -1: out of
+ * memory. */
+static int add_users(struct model *model, const vitals_snapshot *reading, bool ended)
+{
+    const struct selection *selection = &model->options->selection;
+    const vitals_row *gpu = NULL;
+    size_t order = 0;
+    for (uint64_t bit = 1; (gpu = row_next(model->machine.now, VITALS_TABLE_GPU, gpu)) != NULL;
+         bit <<= 1) {
+        if (!model_shows_device(model, gpu))
+            continue;
+        EACH_CHILD(user, reading, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
+            struct item item = {.process = item_process_of(user),
+                                .user = user,
+                                .gpu = gpu,
+                                .order = order,
+                                .ended = ended,
+                                .use = {.devices = ended ? 0 : bit}};
+            if (selection_has_type(selection, user) && (!ended || has_ended(model, item.process)) &&
+                add(model, &item) < 0)
+                return -1;
+        }
+        order++;
+    }
+    return 0;
 }
 
 /* Lines of processes that have ended since the reading before, which are seen until the next. */
@@ -68,7 +93,9 @@ static int add_ended(struct model *model)
     const struct trends *trends = own->previous != NULL ? trends_of(model, own->previous) : NULL;
     if (trends == NULL || model->arranged.group != GROUP_NONE)
         return 0;
-    for (size_t i = 0; model->view == VIEW_ALL && i < trends->count; i++) {
+    if (model->view != VIEW_ALL)
+        return add_users(model, own->previous, true);
+    for (size_t i = 0; i < trends->count; i++) {
         const vitals_row *row = trends->items[i].gone
                                     ? vitals_snapshot_find(own->previous, VITALS_TABLE_PROCESS,
                                                            trends->items[i].key)
@@ -76,70 +103,34 @@ static int add_ended(struct model *model)
         if (row != NULL && add(model, &(struct item){.process = row, .ended = true}) < 0)
             return -1;
     }
-    size_t order = 0;
-    for (const vitals_row *gpu = NULL;
-         model->view != VIEW_ALL && (gpu = row_next(own->now, VITALS_TABLE_GPU, gpu)) != NULL;) {
-        if (!model_shows_device(model, gpu))
-            continue;
-        EACH_CHILD(user, own->previous, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
-            struct item item = {.process = item_process_of(user),
-                                .user = user,
-                                .gpu = gpu,
-                                .order = order,
-                                .ended = true};
-            if (has_ended(model, item.process) &&
-                selection_has_type(&model->options->selection, user) && add(model, &item) < 0)
-                return -1;
-        }
-        order++;
-    }
     return 0;
 }
 
 /* The users of devices, or in the list of all processes every one. -1: out of memory. */
 static int add_lines(struct model *model)
 {
-    const vitals_snapshot *now = model->machine.now;
-    const vitals_snapshot *all = model->same ? now : model->all.now;
-    size_t order = 0;
-    uint64_t bit = 1;
-    for (const vitals_row *row = NULL;
-         model->view == VIEW_ALL && (row = row_next(all, VITALS_TABLE_PROCESS, row)) != NULL;) {
+    const vitals_snapshot *all = model->same ? model->machine.now : model->all.now;
+    const vitals_row *row = NULL;
+    if (model->view != VIEW_ALL && add_users(model, model->machine.now, false) < 0)
+        return -1;
+    while (model->view == VIEW_ALL && (row = row_next(all, VITALS_TABLE_PROCESS, row)) != NULL) {
         if (add(model, &(struct item){.process = row}) < 0)
             return -1;
-    }
-    for (const vitals_row *gpu = NULL;
-         model->view != VIEW_ALL && (gpu = row_next(now, VITALS_TABLE_GPU, gpu)) != NULL;
-         bit <<= 1) {
-        if (!model_shows_device(model, gpu))
-            continue;
-        EACH_CHILD(user, now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
-            struct item item = {.process = item_process_of(user),
-                                .user = user,
-                                .gpu = gpu,
-                                .order = order,
-                                .use = {.devices = bit}};
-            if (selection_has_type(&model->options->selection, user) && add(model, &item) < 0)
-                return -1;
-        }
-        order++;
     }
     return add_ended(model);
 }
 
-static int by_pid(const void *a, const void *b)
+int item_by_pid(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
     return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
 /* The first line of a pid in a list that stands by pid, or NULL. */
-static struct item *find_pid(const struct list *list, const struct item *wanted)
+static struct item *find_pid(const struct list *list, uint64_t pid)
 {
-    struct item *found = bsearch(wanted, list->items, list->count, sizeof *list->items, by_pid);
-    while (found != NULL && found > list->items && by_pid(found - 1, found) == 0)
-        found--;
-    return found;
+    return search_find(list->items, list->count, sizeof *list->items,
+                       (struct search_number){offsetof(struct item, pid), pid});
 }
 
 /* Adds what devices report of the processes in the list of all. The device on which a process has
@@ -153,8 +144,7 @@ static void join_users(struct model *model)
          bit <<= 1) {
         EACH_CHILD(user, now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
             struct item one = {.process = item_process_of(user), .user = user};
-            one.pid = item_identity(&one).pid;
-            struct item *item = find_pid(&model->list, &one);
+            struct item *item = find_pid(&model->list, item_identity(&one).pid);
             if (item == NULL ||
                 !identity_same_process(identity_of(item->process), item_identity(&one)))
                 continue;
@@ -178,10 +168,10 @@ static void join_details(struct model *model)
     struct list *list = &model->list;
     const vitals_snapshot *all = model->all.now;
     for (const vitals_row *row = NULL; (row = row_next(all, VITALS_TABLE_PROCESS, row)) != NULL;) {
-        struct item one = {.process = row, .pid = identity_of(row).pid};
+        uint64_t pid = identity_of(row).pid;
         struct item *end = list->items + list->count;
-        for (struct item *item = find_pid(list, &one);
-             item != NULL && item < end && by_pid(item, &one) == 0; item++) {
+        for (struct item *item = find_pid(list, pid);
+             item != NULL && item < end && item->pid == pid; item++) {
             if (item->process != NULL &&
                 identity_same_process(identity_of(item->process), identity_of(row)))
                 item->details = row;
@@ -202,10 +192,7 @@ static void fill(const struct model *model, struct item *item)
     static const char *const DEAD[] = {"zombie", "dead"};
     char state[WORDS];
     double cores;
-    item->text[0] = '\0';
-    item->value = 0;
     item->known = true;
-    item->dead = false;
     if (first == NULL && model->view == VIEW_ALL) {
         item->known = item_cpu(model, item->process, &cores);
         item->value = item->known ? -cores : 0;
@@ -278,7 +265,7 @@ static int compare(const void *a, const void *b)
         return order;
     if (first == NULL && sorting->view == VIEW_ALL && x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
-    order = by_pid(x, y);
+    order = item_by_pid(x, y);
     return order != 0 ? order : x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -292,7 +279,7 @@ int model_list(struct model *model)
     list->count = list->group_count = 0;
     int code = add_lines(model);
     if (code == 0 && list->count > 0) {
-        qsort(list->items, list->count, sizeof *list->items, by_pid);
+        qsort(list->items, list->count, sizeof *list->items, item_by_pid);
         if (model->view == VIEW_ALL)
             join_users(model);
         else if (!model->same)

@@ -1,9 +1,9 @@
 /* trends.c: how much CPU each process of the list has used, reading by reading. See model.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/model.h"
 #include "util/memory.h"
+#include "util/search.h"
 #include "view/cell_text.h"
 
 /* Levels are absolute, so that a line of a process that works evenly is flat and stays as it is. */
@@ -14,12 +14,6 @@ static unsigned char level_of(double cores)
                            : cores < 0.5 ? 2
                            : cores < 1   ? 3
                                          : 4);
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const struct trend *x = a, *y = b;
-    return x->key < y->key ? -1 : x->key > y->key;
 }
 
 /* True if a process of the reading before, which the newest one has not, has ended. A reading of
@@ -93,9 +87,8 @@ void trends_update(struct trends *trends, const struct readings *readings, vital
 
 const struct trend *trends_find(const struct trends *trends, uint64_t key)
 {
-    struct trend one = {.key = key};
-    return trends->count > 0 ? bsearch(&one, trends->items, trends->count, sizeof one, by_key)
-                             : NULL;
+    return search_find(trends->items, trends->count, sizeof *trends->items,
+                       (struct search_number){offsetof(struct trend, key), key});
 }
 
 void trends_done(struct trends *trends)

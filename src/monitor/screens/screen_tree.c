@@ -58,12 +58,6 @@ static const struct hint HINTS[] = {
     {'q', "q", "back"},
 };
 
-static int by_pid(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
 static const struct screen_tree *ordering; /* qsort(3) has no argument for it; one thread */
 
 static int by_parent(const void *a, const void *b)
@@ -121,7 +115,7 @@ static void fill_nodes(struct screen_tree *tree, const char *filter)
         const struct item *item = &list->items[i], *found = NULL;
         if (vitals_row_u64(item->process, VITALS_PROCESS_PARENT_PID, &parent.pid) > 0 &&
             parent.pid != 0)
-            found = bsearch(&parent, list->items, list->count, sizeof *list->items, by_pid);
+            found = bsearch(&parent, list->items, list->count, sizeof *list->items, item_by_pid);
         /* A parent is no younger than its child: one that is only got the number. */
         bool is_parent = found != NULL && found != item &&
                          identity_of(found->process).start <= identity_of(item->process).start;
@@ -159,7 +153,7 @@ static void build(struct screen_tree *tree, const char *filter)
         list->count = 0;
     if (list->count == 0)
         return;
-    qsort(list->items, list->count, sizeof *list->items, by_pid);
+    qsort(list->items, list->count, sizeof *list->items, item_by_pid);
     fill_nodes(tree, filter);
     for (size_t i = 0; i < list->count; i++) {
         if (tree->nodes[i].is_shown)
