@@ -42,10 +42,11 @@ static int place_of(const struct hint *hints, size_t count, size_t index, int wi
     return x;
 }
 
-void hints_draw(struct pen *pen, const struct hint *hints, size_t count, int width, int y)
+void hints_draw(struct pen *pen, const struct model *model, const struct hint *hints, size_t count)
 {
+    int y = model->height - 1;
     for (size_t i = 0; i < count; i++) {
-        int columns, x = place_of(hints, count, i, width, &columns);
+        int columns, x = place_of(hints, count, i, model->width, &columns);
         if (columns == 0)
             continue;
         x += canvas_text(pen->canvas, x, y, INK_KEY, hints[i].key);
@@ -53,14 +54,17 @@ void hints_draw(struct pen *pen, const struct hint *hints, size_t count, int wid
     }
 }
 
-void hints_click(struct monitor *monitor, const struct hint *hints, size_t count, int x)
+bool hints_click(struct monitor *monitor, const struct input_event *event, const struct hint *hints,
+                 size_t count)
 {
+    if (event->code != INPUT_CLICK || event->y != monitor->model.height - 1)
+        return false;
     for (size_t i = 0; i < count; i++) {
         int columns, begin = place_of(hints, count, i, monitor->model.width, &columns);
-        if (x < begin || x >= begin + columns)
+        if (event->x < begin || event->x >= begin + columns)
             continue;
-        struct input_event event = {.code = hints[i].code};
-        monitor_input(monitor, &event);
-        return;
+        monitor_input(monitor, &(struct input_event){.code = hints[i].code});
+        break;
     }
+    return true;
 }

@@ -591,7 +591,7 @@ void process_page_draw(const struct monitor *monitor, const struct process_page 
     struct canvas_field field = {.x = 1, .y = y, .columns = model->width - 2, .style = INK_SOFT};
     if (why != NULL)
         canvas_field(pen->canvas, &field, why);
-    hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), model->width, model->height - 1);
+    hints_draw(pen, model, HINTS, ARRAY_COUNT(HINTS));
 }
 
 /* ---- keys ---- */
@@ -904,8 +904,8 @@ bool process_page_click(struct monitor *monitor, struct process_page *page,
         page->top += STEP * input_lines(event, 0, 0);
         return true;
     }
-    if (event->y == model->height - 1)
-        hints_click(monitor, HINTS, ARRAY_COUNT(HINTS), event->x);
+    if (hints_click(monitor, event, HINTS, ARRAY_COUNT(HINTS)))
+        return true;
     for (int i = 0; event->y == TABS_Y && i < PROCESS_PARTS; i++) {
         int wide = 0, x = tab_at(model, page, i, &wide);
         if (event->x >= x && event->x < x + wide) {

@@ -169,8 +169,11 @@ struct hint {
 extern const struct hint hints_main[];
 extern const size_t hints_main_count;
 
-void hints_draw(struct pen *pen, const struct hint *hints, size_t count, int width, int y);
-void hints_click(struct monitor *monitor, const struct hint *hints, size_t count, int x);
+void hints_draw(struct pen *pen, const struct model *model, const struct hint *hints, size_t count);
+
+/* Returns true for a click in the last row. */
+bool hints_click(struct monitor *monitor, const struct input_event *event, const struct hint *hints,
+                 size_t count);
 
 /* ---- process_page.c ---- */
 

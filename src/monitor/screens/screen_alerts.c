@@ -202,7 +202,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         field(pen, says, y, width - says,
               lasts && alert->what.is_trouble && !is_chosen ? INK_TROUBLE : chosen, line);
     }
-    hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), width, end);
+    hints_draw(pen, model, HINTS, ARRAY_COUNT(HINTS));
 }
 
 static bool act(struct monitor *monitor, void *state, enum action action, int argument UNUSED)
@@ -235,11 +235,8 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     int at = alerts->top + event->y - HEAD, by = input_lines(event, 0, 0);
     if (event->code != INPUT_CLICK)
         return by == 0 || act(monitor, alerts, by < 0 ? ACTION_UP : ACTION_DOWN, 0);
-    if (event->y == monitor->model.height - 1) {
-        hints_click(monitor, HINTS, ARRAY_COUNT(HINTS), event->x);
-        return true;
-    }
-    if (event->y < HEAD || at >= alerts->count)
+    if (hints_click(monitor, event, HINTS, ARRAY_COUNT(HINTS)) || event->y < HEAD ||
+        at >= alerts->count)
         return true;
     bool again = at == alerts->place;
     alerts->place = at;

@@ -360,7 +360,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         }
         draw_page(pen, model, device, gpu, &place);
     }
-    hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), model->width, model->height - 1);
+    hints_draw(pen, model, HINTS, ARRAY_COUNT(HINTS));
 }
 
 /* The next one, the one before; round and round. The panel's choice follows. */
@@ -407,10 +407,8 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     enum { STEP = 3 };
     struct screen_device *device = state;
     int aside = input_columns(event);
-    if (event->code == INPUT_CLICK && event->y == monitor->model.height - 1) {
-        hints_click(monitor, HINTS, ARRAY_COUNT(HINTS), event->x);
+    if (hints_click(monitor, event, HINTS, ARRAY_COUNT(HINTS)))
         return true;
-    }
     device->top += STEP * input_lines(event, 0, 0);
     if (aside != 0)
         step(monitor, device, aside);

@@ -124,7 +124,7 @@ static void draw_usual(const struct model *model, const struct layout *layout, s
     pane_gpus(pen, model, layout);
     pane_processes(pen, model, layout, 0);
     if (layout->hints)
-        hints_draw(pen, hints_main, hints_main_count, model->width, model->height - 1);
+        hints_draw(pen, model, hints_main, hints_main_count);
 }
 
 static void draw(const struct monitor *monitor, const void *state UNUSED, struct pen *pen)
@@ -445,10 +445,8 @@ static bool click(struct monitor *monitor, void *state UNUSED, const struct inpu
         click_title(model, event->x);
         return true;
     }
-    if (layout.hints && event->y == model->height - 1) {
-        hints_click(monitor, hints_main, hints_main_count, event->x);
+    if (layout.hints && hints_click(monitor, event, hints_main, hints_main_count))
         return true;
-    }
     if (layout.usual && event->y == layout.attention_y) {
         (void)monitor_open(monitor, &screen_alerts);
         return true;

@@ -168,12 +168,11 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     int at = dialog->top + event->y - HEAD;
     if (event->code != INPUT_CLICK)
         return press_settings(monitor, state, event);
-    if (event->y == monitor->model.height - 1)
-        hints_click(monitor, HINTS, ARRAY_COUNT(HINTS), event->x);
-    else if (event->y >= HEAD && at < SETTINGS && at == dialog->at)
+    if (hints_click(monitor, event, HINTS, ARRAY_COUNT(HINTS)) || event->y < HEAD || at >= SETTINGS)
+        return true;
+    if (at == dialog->at)
         change_setting(monitor, dialog, false);
-    else if (event->y >= HEAD && at < SETTINGS)
-        dialog->at = at;
+    dialog->at = at;
     return true;
 }
 
@@ -196,7 +195,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         field.style = at == dialog->at ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN : STYLE_PLAIN;
         canvas_field(pen->canvas, &field, line);
     }
-    hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), model->width, model->height - 1);
+    hints_draw(pen, model, HINTS, ARRAY_COUNT(HINTS));
 }
 
 const struct screen screen_settings = {

@@ -272,9 +272,8 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 {
     const struct screen_tree *tree = state;
     const struct layout layout = {.usual = true, .lines_y = HEAD, .lines = lines_of(monitor)};
-    int width = monitor->model.width;
     pane_processes(pen, &tree->model, &layout, 0);
-    hints_draw(pen, HINTS, ARRAY_COUNT(HINTS), width, monitor->model.height - 1);
+    hints_draw(pen, &monitor->model, HINTS, ARRAY_COUNT(HINTS));
 }
 
 static void select_place(struct screen_tree *tree, int place)
@@ -362,10 +361,8 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
 {
     struct screen_tree *tree = state;
     int place = tree->model.top + event->y - HEAD, by = input_lines(event, 0, 0);
-    if (event->code == INPUT_CLICK && event->y == monitor->model.height - 1) {
-        hints_click(monitor, HINTS, ARRAY_COUNT(HINTS), event->x);
+    if (hints_click(monitor, event, HINTS, ARRAY_COUNT(HINTS)))
         return true;
-    }
     if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->model.list.count) {
         const char *branch = tree->model.list.items[place].branch;
         int x = event->x - pane_command_x(&tree->model);
