@@ -81,54 +81,38 @@ static int add(vitals_request *request, const vitals_metric *metrics, size_t cou
 
 /* Metrics that are read less often. A process that has not run since is not read again unless
  * states are requested at each tick; names are read again when the name of the program changes. */
+// clang-format off
+#define PROCESS(suffix) VITALS_PROCESS_##suffix
 static const struct {
     enum monitor_part part;
-    vitals_metric metric;
     unsigned seconds;
+    vitals_metric metrics[16]; /* ends with 0 */
 } SELDOM[] = {
-    {MONITOR_MACHINE, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, 30},
-    {MONITOR_MACHINE, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, 30},
-    {MONITOR_MACHINE, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, 5},
-    {MONITOR_MACHINE, VITALS_HOST_TASKS, 5},
-    {MONITOR_MACHINE, VITALS_HOST_TASKS_RUNNING, 5},
-    {MONITOR_MACHINE, VITALS_HOST_DISK_READ_BYTES, 2},
-    {MONITOR_MACHINE, VITALS_HOST_DISK_WRITTEN_BYTES, 2},
-    {MONITOR_MACHINE, VITALS_HOST_NETWORK_RECEIVED_BYTES, 2},
-    {MONITOR_MACHINE, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, 2},
-    {MONITOR_MACHINE, VITALS_NETWORK_NAME, 2},
-    {MONITOR_MACHINE, VITALS_NETWORK_COUNTED, 2},
-    {MONITOR_MACHINE, VITALS_NETWORK_RECEIVED_BYTES, 2},
-    {MONITOR_MACHINE, VITALS_NETWORK_TRANSMITTED_BYTES, 2},
-    {MONITOR_MACHINE, VITALS_HOST_CPU_FREQUENCY_HERTZ, 10},
-    {MONITOR_MACHINE, VITALS_SENSOR_CHIP, 10},
-    {MONITOR_MACHINE, VITALS_SENSOR_TEMPERATURE_CELSIUS, 10},
-    {MONITOR_MACHINE, VITALS_SENSOR_CHARGE_RATIO, 30},
-    {MONITOR_MACHINE, VITALS_SENSOR_REMAINING_SECONDS, 30},
-    {MONITOR_MACHINE, VITALS_SENSOR_STATE, 30},
-    {MONITOR_MACHINE, VITALS_PRESSURE_RESOURCE, 5},
-    {MONITOR_MACHINE, VITALS_PRESSURE_SCOPE, 5},
-    {MONITOR_MACHINE, VITALS_PRESSURE_SOME_10S_RATIO, 5},
-    {MONITOR_MACHINE, VITALS_GPU_ENGINE_UTILIZATION_RATIO, 2},
-    {MONITOR_MACHINE, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, 2},
-    {MONITOR_MACHINE, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, 2},
-    {MONITOR_MACHINE, VITALS_PROCESS_READ_BYTES, 2},
-    {MONITOR_MACHINE, VITALS_PROCESS_WRITTEN_BYTES, 2},
-    {MONITOR_MACHINE, VITALS_PROCESS_SLURM_JOB, 30},
-    {MONITOR_MACHINE, VITALS_PROCESS_SLURM_STEP, 30},
-    {MONITOR_MACHINE, VITALS_PROCESS_POD, 30},
-    {MONITOR_MACHINE, VITALS_PROCESS_POD_NAME, 30},
-    {MONITOR_MACHINE, VITALS_PROCESS_CONTAINER, 30},
-    {MONITOR_MACHINE, VITALS_PROCESS_CONTAINER_NAME, 30},
+    {MONITOR_MACHINE, 2,
+     {HOST(DISK_READ_BYTES), HOST(DISK_WRITTEN_BYTES), HOST(NETWORK_RECEIVED_BYTES),
+      HOST(NETWORK_TRANSMITTED_BYTES), VITALS_NETWORK_NAME, VITALS_NETWORK_COUNTED,
+      VITALS_NETWORK_RECEIVED_BYTES, VITALS_NETWORK_TRANSMITTED_BYTES,
+      GPU(ENGINE_UTILIZATION_RATIO), GPU(PCIE_RECEIVED_BYTES_PER_SECOND),
+      GPU(PCIE_TRANSMITTED_BYTES_PER_SECOND), PROCESS(READ_BYTES), PROCESS(WRITTEN_BYTES)}},
+    {MONITOR_MACHINE, 5,
+     {HOST(CGROUP_MEMORY_USED_BYTES), HOST(TASKS), HOST(TASKS_RUNNING), VITALS_PRESSURE_RESOURCE,
+      VITALS_PRESSURE_SCOPE, VITALS_PRESSURE_SOME_10S_RATIO}},
+    {MONITOR_MACHINE, 10,
+     {HOST(CPU_FREQUENCY_HERTZ), VITALS_SENSOR_CHIP, VITALS_SENSOR_TEMPERATURE_CELSIUS}},
+    {MONITOR_MACHINE, 30,
+     {HOST(CGROUP_MEMORY_LIMIT_BYTES), HOST(CGROUP_CPU_LIMIT_CORES), VITALS_SENSOR_CHARGE_RATIO,
+      VITALS_SENSOR_REMAINING_SECONDS, VITALS_SENSOR_STATE, PROCESS(SLURM_JOB),
+      PROCESS(SLURM_STEP), PROCESS(POD), PROCESS(POD_NAME), PROCESS(CONTAINER),
+      PROCESS(CONTAINER_NAME)}},
     /* Only the first tick waits for these: a picture has what it read. */
-    {MONITOR_BOTH, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, 3600},
-    {MONITOR_BOTH, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, 3600},
-    {MONITOR_ALL, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, 30}, /* for a report alone */
-    {MONITOR_ALL, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, 30},
-    {MONITOR_ALL, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, 30},
-    {MONITOR_ALL, VITALS_PROCESS_STATE, 30},
-    {MONITOR_ALL, VITALS_PROCESS_USER, 30},
-    {MONITOR_ALL, VITALS_PROCESS_COMMAND_LINE, 30},
+    {MONITOR_BOTH, 3600,
+     {GPU(PCIE_RECEIVED_BYTES_PER_SECOND), GPU(PCIE_TRANSMITTED_BYTES_PER_SECOND)}},
+    /* Those of the cgroup are for a report alone. */
+    {MONITOR_ALL, 30,
+     {HOST(CGROUP_MEMORY_LIMIT_BYTES), HOST(CGROUP_CPU_LIMIT_CORES),
+      HOST(CGROUP_MEMORY_USED_BYTES), PROCESS(STATE), PROCESS(USER), PROCESS(COMMAND_LINE)}},
 };
+// clang-format on
 
 /* Machine and devices each second or at the interval, if that is shorter; processes at it. */
 static int set_times(vitals_request *request, const struct monitor_options *options,
@@ -143,12 +127,13 @@ static int set_times(vitals_request *request, const struct monitor_options *opti
     for (size_t i = 0; PARTS[part].processes && i < ARRAY_COUNT(MOVING) && code == 0; i++)
         code = vitals_request_set_every(request, MOVING[i], tick_ns < interval_ns ? interval_ns : 0,
                                         error);
-    for (size_t i = 0; i < ARRAY_COUNT(SELDOM) && code == 0; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(SELDOM); i++) {
         /* Rates are of a window of the interval, in which there must be two readings. */
         uint64_t every_ns = SELDOM[i].seconds * NS_PER_SECOND;
         every_ns = every_ns <= 2 * NS_PER_SECOND && interval_ns < every_ns ? 0 : every_ns;
-        if (SELDOM[i].part == part)
-            code = vitals_request_set_every(request, SELDOM[i].metric, every_ns, error);
+        const vitals_metric *metric = SELDOM[i].metrics;
+        for (; SELDOM[i].part == part && *metric != 0 && code == 0; metric++)
+            code = vitals_request_set_every(request, *metric, every_ns, error);
     }
     return code;
 }
