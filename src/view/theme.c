@@ -3,6 +3,7 @@
 
 #include "util/base.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,37 +51,24 @@ enum theme theme_find(const char *name)
     return THEME_DARK;
 }
 
-/* A part of "ffff/ffff/dddd", of one to four digits, from 0 to 1; negative if it is not a number.
- */
-static double color_part(const char **text)
-{
-    char *end;
-    size_t digits = strspn(*text, "0123456789abcdefABCDEF");
-    if (digits < 1 || digits > 4)
-        return -1;
-    double part = (double)strtoul(*text, &end, 16) / (double)((1u << 4 * digits) - 1);
-    *text = end;
-    return part;
-}
-
 int theme_reply(const char *text)
 {
+#define PART "%4[0-9A-Fa-f]"
     static const double BRIGHTNESS[] = {0.3, 0.59, 0.11}; /* of red, green, blue, as eyes see it */
-    static const char *const BEGINS[] = {"11;rgb:", "11;rgba:"};
-    bool alpha = strncmp(text, BEGINS[1], strlen(BEGINS[1])) == 0;
+    char parts[4][5];
+    int end = 0;
     double bright = 0;
-    if (strncmp(text, BEGINS[alpha], strlen(BEGINS[alpha])) != 0)
+    if (sscanf(text, "11;rgb:" PART "/" PART "/" PART "%n", parts[0], parts[1], parts[2], &end) < 3)
+        (void)sscanf(text, "11;rgba:" PART "/" PART "/" PART "/" PART "%n", parts[0], parts[1],
+                     parts[2], parts[3], &end);
+    if (end == 0 || text[end] != '\0')
         return -1;
-    text += strlen(BEGINS[alpha]);
-    for (size_t i = 0; i < ARRAY_COUNT(BRIGHTNESS) + alpha; i++) {
-        if (i > 0 && *text++ != '/')
-            return -1;
-        double part = color_part(&text);
-        if (part < 0)
-            return -1;
-        bright += i < ARRAY_COUNT(BRIGHTNESS) ? BRIGHTNESS[i] * part : 0;
+    for (size_t i = 0; i < ARRAY_COUNT(BRIGHTNESS); i++) {
+        double most = (double)((1u << 4 * strlen(parts[i])) - 1);
+        bright += BRIGHTNESS[i] * ((double)strtoul(parts[i], NULL, 16) / most);
     }
-    return *text != '\0' ? -1 : bright > 0.5;
+    return bright > 0.5;
+#undef PART
 }
 
 int theme_variable(const char *text)
