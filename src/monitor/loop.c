@@ -18,6 +18,7 @@
 #include "monitor/terminal.h"
 #include "monitor/trace.h"
 #include "util/base.h"
+#include "util/error.h"
 
 static const int SIGNALS[] = {SIGTERM,  SIGHUP,  SIGINT,  SIGQUIT,
                               SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE};
@@ -189,18 +190,18 @@ static int wait_ms(const struct loop *loop)
 {
     const uint64_t MOST_MS = 3600000;
     const struct monitor *monitor = &loop->monitor;
-    uint64_t patience_ns = monitor_patience_ns(monitor), player_ns = UINT64_MAX, source_ns;
+    uint64_t patience_ns = monitor_patience_ns(monitor);
     if (patience_ns == 0)
         patience_ns = UINT64_MAX;
-    source_ns = loop->source != NULL ? source_patience_ns(loop->source) : UINT64_MAX;
-    patience_ns = source_ns < patience_ns ? source_ns : patience_ns;
+    if (loop->source != NULL)
+        patience_ns = uint64_min(patience_ns, source_patience_ns(loop->source));
     if (monitor->player != NULL)
-        player_ns = loop->recalls ? 0 : player_patience_ns(monitor->player);
-    patience_ns = player_ns < patience_ns ? player_ns : patience_ns;
+        patience_ns = loop->recalls ? 0
+                                    : uint64_min(patience_ns, player_patience_ns(monitor->player));
     if (patience_ns == UINT64_MAX)
         return -1;
     uint64_t ms = patience_ns == 0 ? 0 : patience_ns / NS_PER_MS + 1;
-    return (int)(ms < MOST_MS ? ms : MOST_MS);
+    return (int)uint64_min(ms, MOST_MS);
 }
 
 /* false: the terminal is gone. */
@@ -294,10 +295,8 @@ static int open_world(struct loop *loop, vitals_error *error)
     const struct monitor_options *options = &loop->options;
     struct monitor *monitor = &loop->monitor;
     struct timeline machine, all;
-    if (monitor_init(monitor, options) < 0) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
-    }
+    if (monitor_init(monitor, options) < 0)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     if (options->replay != NULL) {
         monitor->model.same = true;
         machine = *options->replay;
@@ -331,8 +330,7 @@ int monitor_run(const struct monitor_options *options, struct monitor_end *end, 
     struct loop *loop = calloc(1, sizeof *loop);
     if (loop == NULL || (loop->signals = signals_open()) < 0) {
         free(loop);
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "no memory or descriptor"};
-        return VITALS_EMEMORY;
+        return error_set(error, VITALS_EMEMORY, 0, "no memory or descriptor");
     }
 #ifdef M_ARENA_MAX
     /* Its threads allocate little, so separate heaps would only waste memory. Large blocks, as the

@@ -1,26 +1,16 @@
 /* picture.c: a screen as text, without a terminal: for scripts, tests and documents. */
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "monitor/screens/screen.h"
+#include "util/error.h"
 
 enum { AT_ONCE = 64 };
 
 /* How long a process is waited for that is asked itself. */
 static const uint64_t PATIENCE_NS = 5000000000u;
-
-static int VITALS_FORMAT(3, 4) fail(vitals_error *error, int code, const char *format, ...)
-{
-    va_list arguments;
-    *error = (vitals_error){.code = code};
-    va_start(arguments, format);
-    (void)vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-    return code;
-}
 
 /* "process-threads" is a page of the screen process; *part (may be NULL) gets which. */
 static const struct screen *find(const char *name, enum process_part *part)
@@ -70,7 +60,7 @@ static int read_all(struct monitor *monitor, struct feed *feed, size_t most,
     if (got < 0)
         return got;
     if (monitor->model.machine.now == NULL)
-        return fail(error, VITALS_EGONE, "there is no snapshot");
+        return error_set(error, VITALS_EGONE, 0, "there is no snapshot");
     return 0;
 }
 
@@ -83,8 +73,9 @@ static int show(struct monitor *monitor, const struct screen *screen, vitals_err
     monitor->signal = SIGTERM;
     if (monitor_open(monitor, screen) == 0)
         return 0;
-    return fail(error, VITALS_EUNSUPPORTED, "the screen %s cannot be printed%s%s", screen->name,
-                monitor->model.message[0] != '\0' ? ": " : "", monitor->model.message);
+    return error_set(error, VITALS_EUNSUPPORTED, 0, "the screen %s cannot be printed%s%s",
+                     screen->name, monitor->model.message[0] != '\0' ? ": " : "",
+                     monitor->model.message);
 }
 
 int monitor_print(const struct monitor_options *options, struct feed *feed, size_t most,
@@ -106,10 +97,10 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
         for (size_t i = 0; screens[i] != NULL; i++)
             used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i > 0 ? ", " : "",
                              screens[i]->name);
-        code = fail(error, VITALS_EARGUMENT, "there is no screen of that name; there are %s",
-                    names);
+        code = error_set(error, VITALS_EARGUMENT, 0,
+                         "there is no screen of that name; there are %s", names);
     } else if (!ready)
-        code = fail(error, VITALS_EMEMORY, "out of memory");
+        code = error_set(error, VITALS_EMEMORY, 0, "out of memory");
     if (ready) {
         monitor->model.same = true;
         monitor->part = part;
@@ -138,7 +129,7 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
             monitor_settle(monitor);
         monitor_draw(monitor, &canvas);
         if (canvas_print(&canvas, picture->styles, write, data) != 0)
-            code = fail(error, VITALS_ESYSTEM, "the screen could not be written");
+            code = error_set(error, VITALS_ESYSTEM, 0, "the screen could not be written");
     }
     if (player.model != NULL)
         player_done(&player);

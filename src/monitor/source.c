@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "util/error.h"
 #include "util/thread.h"
 
 /* Switching back and forth starts no new reading. */
@@ -107,10 +108,8 @@ int source_open(const struct monitor_options *options, struct monitor_source **o
                 vitals_error *error)
 {
     struct monitor_source *source = calloc(1, sizeof *source);
-    if (source == NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
-    }
+    if (source == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     source->options = options;
     int code = source_stream_open(&source->machine, options, MONITOR_MACHINE, NULL, error);
     if (code < 0)
@@ -162,8 +161,7 @@ void source_want(struct monitor_source *source, const struct wants *wants)
         return;
     if (source->unwanted_ns != 0)
         close_all(source);
-    else if (source_stream_open(&source->next, source->options, MONITOR_ALL, wants,
-                                &(vitals_error){0}) < 0)
+    else if (source_stream_open(&source->next, source->options, MONITOR_ALL, wants, NULL) < 0)
         close_all(source);
 }
 
@@ -174,8 +172,8 @@ void source_want_all(struct monitor_source *source, bool wanted)
         source->unwanted_ns = 0;
         if (source->all.sampler == NULL) {
             source->had = source->wants;
-            (void)!source_stream_open(&source->all, source->options, MONITOR_ALL, &source->wants,
-                                      &(vitals_error){0});
+            (void)source_stream_open(&source->all, source->options, MONITOR_ALL, &source->wants,
+                                     NULL);
         }
         return;
     }
@@ -208,7 +206,7 @@ void source_turn(struct monitor_source *source)
     if (all->sampler == NULL)
         return;
     vitals_sampler_stop(all->sampler);
-    if (vitals_sampler_start(all->sampler, &(vitals_error){0}) < 0)
+    if (vitals_sampler_start(all->sampler, NULL) < 0)
         source_stream_close(all);
 }
 

@@ -45,8 +45,8 @@ struct source_stream {
     uint64_t given; /* the number of the last one; 0: none was given */
 };
 
-/* Starts a sampler for a part of the screens and also for `wants`, which may be NULL. On an error
- * the stream is closed. */
+/* Starts a sampler for a part of the screens and also for `wants`, which may be NULL, as `error`.
+ * On an error the stream is closed. */
 int source_stream_open(struct source_stream *stream, const struct monitor_options *options,
                        enum monitor_part part, const struct wants *wants, vitals_error *error);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "util/error.h"
 #include "util/thread.h"
 
 enum { QUEUE = 16, PATIENCE_MS = 300 };
@@ -176,10 +177,8 @@ int live_history_new(const char *folder, history_ring_read *read, struct live_hi
                      vitals_error *error)
 {
     struct live_history *history = calloc(1, sizeof *history);
-    if (history == NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
-    }
+    if (history == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     atomic_store(&history->owners, 1);
     pthread_mutex_init(&history->store_lock, NULL);
     pthread_mutex_init(&history->queue_lock, NULL);
@@ -204,8 +203,7 @@ int live_history_new(const char *folder, history_ring_read *read, struct live_hi
         atomic_store(&history->owners, 2);
         if (thread_start(&history->thread, "vitals-history", 0, work, history) != 0) {
             atomic_store(&history->owners, 1);
-            *error = (vitals_error){.code = VITALS_ESYSTEM, .message = "no thread can be started"};
-            code = VITALS_ESYSTEM;
+            code = error_set(error, VITALS_ESYSTEM, 0, "no thread can be started");
         }
     }
     if (code < 0)
@@ -252,9 +250,8 @@ void live_history_add(struct live_history *history, enum live_part part,
 
 static int no_answer(vitals_error *error)
 {
-    *error = (vitals_error){.code = VITALS_ETIMEOUT,
-                            .message = "what is kept cannot be read: its disk does not answer"};
-    return VITALS_ETIMEOUT;
+    return error_set(error, VITALS_ETIMEOUT, 0,
+                     "what is kept cannot be read: its disk does not answer");
 }
 
 /* Gives up in time, and at once while the thread is with an abandoned query: a person who presses a

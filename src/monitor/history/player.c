@@ -8,6 +8,7 @@
 #include "monitor/history/parse_time.h"
 #include "monitor/screens/pane.h"
 #include "util/base.h"
+#include "util/error.h"
 
 enum { SPEED_MOST = 6, AT_ONCE = 64, GAP_SECONDS = 10, GAP_STEPS = 5 };
 
@@ -335,22 +336,17 @@ bool player_go(struct player *player, const char *moment)
 int player_begin(struct player *player, const char *at, bool playing, vitals_error *error)
 {
     int code = timeline_cursor_at(&player->cursor, 0, error);
-    if (code == 0) {
-        *error = (vitals_error){.code = VITALS_EGONE, .message = "there is no snapshot in it"};
-        return VITALS_EGONE;
-    }
+    if (code == 0)
+        return error_set(error, VITALS_EGONE, 0, "there is no snapshot in it");
     if (code < 0)
         return code;
     arrive(player, code, error);
     if (at != NULL && at[0] == '-')
         jump(player, UINT64_MAX); /* so long before the end */
-    if (at != NULL && !player_go(player, at)) {
-        *error = (vitals_error){.code = VITALS_EARGUMENT};
-        (void)snprintf(error->message, sizeof error->message,
-                       "that is not a time; write 12:03, 12:03:07, 2026-11-22 12:03, +5min, -90, "
-                       "34%%, begin or end");
-        return VITALS_EARGUMENT;
-    }
+    if (at != NULL && !player_go(player, at))
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "that is not a time; write 12:03, 12:03:07, 2026-11-22 12:03, +5min, -90, "
+                         "34%%, begin or end");
     player->playing = playing;
     count_anew(player);
     return 0;

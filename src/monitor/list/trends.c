@@ -23,12 +23,10 @@ static bool has_ended(const struct readings *readings, uint64_t key, vitals_cont
     const vitals_snapshot *now = readings->now;
     const vitals_row *row = vitals_snapshot_find(readings->previous, VITALS_TABLE_PROCESS, key);
     vitals_process *process = NULL;
-    vitals_error error;
     if (vitals_snapshot_count(now, VITALS_TABLE_PROCESS) >
         vitals_snapshot_count(now, VITALS_TABLE_GPU_PROCESS))
         return true; /* some are on no device, so it has all */
-    int code = context != NULL && row != NULL ? vitals_process_of(context, row, &process, &error)
-                                              : 0;
+    int code = context != NULL && row != NULL ? vitals_process_of(context, row, &process, NULL) : 0;
     vitals_process_close(process);
     return code == VITALS_EGONE;
 }

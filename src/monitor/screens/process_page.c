@@ -684,12 +684,11 @@ static void now_words(struct process_page *page, enum prompt prompt, char out[st
                                             VITALS_PROCESS_CPUS_ALLOWED_LIST};
     vitals_request *request = NULL;
     vitals_snapshot *answer = NULL;
-    vitals_error error;
-    int code = vitals_request_new(0, &request, &error);
+    int code = vitals_request_new(0, &request, NULL);
     for (size_t i = 0; i < ARRAY_COUNT(METRICS) && code == 0; i++)
-        code = vitals_request_add(request, METRICS[i], &error);
+        code = vitals_request_add(request, METRICS[i], NULL);
     if (code == 0)
-        code = vitals_process_ask(page->process, request, &answer, &error);
+        code = vitals_process_ask(page->process, request, &answer, NULL);
     vitals_request_free(request);
     page->ended = page->ended || code == VITALS_EGONE;
 

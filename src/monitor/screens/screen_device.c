@@ -447,8 +447,7 @@ static int open_device(struct monitor *monitor, void *state)
 
     /* Without a sampler of its own the screen shows what the others do. */
     if (monitor->options->context != NULL)
-        (void)!source_stream_open(&device->stream, monitor->options, MONITOR_DETAILS, NULL,
-                                  &(vitals_error){0});
+        (void)source_stream_open(&device->stream, monitor->options, MONITOR_DETAILS, NULL, NULL);
     return 0;
 }
 

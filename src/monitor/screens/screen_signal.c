@@ -95,8 +95,7 @@ static void describe(const struct monitor *monitor, struct screen_signal_target 
                  parent == target->pid;
     }
     if (now == NULL && alone && target->process != NULL &&
-        vitals_process_relatives(target->process, VITALS_CHILDREN, NULL, &relatives,
-                                 &(vitals_error){0}) == 0)
+        vitals_process_relatives(target->process, VITALS_CHILDREN, NULL, &relatives, NULL) == 0)
         count = vitals_snapshot_count(relatives, VITALS_TABLE_PROCESS);
     vitals_snapshot_unref(relatives);
     if (count > 0)
@@ -158,9 +157,8 @@ static bool add_group(struct monitor *monitor, struct dialog *dialog)
     uint64_t kin[KIN_MOST];
     vitals_process *own = NULL;
     vitals_snapshot *ancestors = NULL;
-    vitals_error error;
-    if (context != NULL && vitals_process_open(context, getpid(), &own, &error) == 0 &&
-        vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &ancestors, &error) == 0) {
+    if (context != NULL && vitals_process_open(context, getpid(), &own, NULL) == 0 &&
+        vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &ancestors, NULL) == 0) {
         const vitals_row *row = NULL;
         while (kin_count < KIN_MOST &&
                (row = vitals_snapshot_next(ancestors, VITALS_TABLE_PROCESS, row)) != NULL)
@@ -193,14 +191,13 @@ static bool add_group(struct monitor *monitor, struct dialog *dialog)
 static void count_freed(const struct model *model, struct dialog *dialog)
 {
     vitals_request *request = NULL;
-    vitals_error error;
-    bool made = vitals_request_new(0, &request, &error) == 0 &&
-                vitals_request_add(request, VITALS_PROCESS_RESIDENT_BYTES, &error) == 0 &&
-                vitals_request_add(request, VITALS_PROCESS_SHARED_BYTES, &error) == 0;
+    bool made = vitals_request_new(0, &request, NULL) == 0 &&
+                vitals_request_add(request, VITALS_PROCESS_RESIDENT_BYTES, NULL) == 0 &&
+                vitals_request_add(request, VITALS_PROCESS_SHARED_BYTES, NULL) == 0;
     for (int i = 0; made && i < dialog->count; i++) {
         vitals_process *process = dialog->targets[i].process;
         vitals_snapshot *answer = NULL;
-        if (process == NULL || vitals_process_ask(process, request, &answer, &error) < 0)
+        if (process == NULL || vitals_process_ask(process, request, &answer, NULL) < 0)
             continue;
         const struct identity identity = {.pid = dialog->targets[i].pid,
                                           .start = vitals_process_start_seconds(process)};
@@ -291,10 +288,9 @@ static double seconds_since(const struct dialog *dialog)
 static void look(struct dialog *dialog, struct screen_signal_target *target)
 {
     enum { LONG_SECONDS = 2 };
-    vitals_error error;
     if (target->state != STATE_SENT)
         return;
-    if (vitals_process_wait(target->process, 0, &error) == 0) {
+    if (vitals_process_wait(target->process, 0, NULL) == 0) {
         target->state = STATE_ENDED;
         (void)snprintf(target->result, sizeof target->result, "has ended, %.1f s after %s",
                        seconds_since(dialog), name_of(dialog->signal));
