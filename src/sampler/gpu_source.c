@@ -641,10 +641,9 @@ static bool is_waited_for(const struct device_query *query, uint64_t now_ns)
     return (query->asked || query->waits) && !query->hangs && !(once && query->known) && !is_over;
 }
 
-static uint64_t gpu_patience(const struct source *base, const struct source_tick *tick,
+static uint64_t gpu_patience(const struct source *base, const struct source_tick *tick UNUSED,
                              uint64_t deadline_ns)
 {
-    (void)tick;
     const struct gpu_source *source = (const struct gpu_source *)base;
     uint64_t now_ns = source_now(base);
     for (size_t i = 0; i < query_count(source); i++) {
@@ -656,9 +655,8 @@ static uint64_t gpu_patience(const struct source *base, const struct source_tick
     return deadline_ns;
 }
 
-static bool gpu_settled(const struct source *base, const struct source_tick *tick)
+static bool gpu_settled(const struct source *base, const struct source_tick *tick UNUSED)
 {
-    (void)tick;
     const struct gpu_source *source = (const struct gpu_source *)base;
     uint64_t now_ns = source_now(base);
     if ((source->scan_asked && !source->scan_hangs) ||

@@ -71,9 +71,8 @@ static void read_device(struct gpu_world *world, struct gpu_job *job)
         read_sample(world, job, &wanted);
 }
 
-static void gpu_work(struct worker_world *base, void *data, const struct os_gate *gate)
+static void gpu_work(struct worker_world *base, void *data, const struct os_gate *gate UNUSED)
 {
-    (void)gate;
     struct gpu_world *world = (struct gpu_world *)base;
     const struct gpu_backend *backend = world->backend;
     struct gpu_job *job = data;

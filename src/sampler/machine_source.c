@@ -99,9 +99,8 @@ static int machine_collect(struct source *base, const struct source_tick *tick)
     return code;
 }
 
-static bool machine_settled(const struct source *base, const struct source_tick *tick)
+static bool machine_settled(const struct source *base, const struct source_tick *tick UNUSED)
 {
-    (void)tick;
     return base->late || source_is_idle(base);
 }
 

@@ -90,7 +90,8 @@ bool sources_settled(const struct sources *sources, const struct source_tick *ti
 {
     for (size_t i = 0; i < sources->count; i++) {
         const struct source_ops *ops = sources->items[i]->ops;
-        if (!(others && ops->waits_for_others) && !ops->settled(sources->items[i], tick))
+        if (ops->settled != NULL && !(others && ops->waits_for_others) &&
+            !ops->settled(sources->items[i], tick))
             return false;
     }
     return true;

@@ -40,7 +40,7 @@ struct source_tick {
     struct source *sweeps; /* of open GPU devices; NULL: no devices are wanted */
 };
 
-/* Every function but `settled` may be NULL. */
+/* Every function but `write` may be NULL. */
 struct source_ops {
     size_t size;           /* of the struct that begins with a struct source */
     bool waits_for_others; /* it is asked once all others are settled */
@@ -65,7 +65,7 @@ struct source_ops {
     /* Takes what was answered, and asks what follows from it. Returns 0 or VITALS_EMEMORY. */
     int (*collect)(struct source *source, const struct source_tick *tick);
 
-    /* Whether all is answered that the tick waits for. */
+    /* Whether all is answered that the tick waits for; NULL: it waits for nothing. */
     bool (*settled)(const struct source *source, const struct source_tick *tick);
 
     /* When the tick is to look again before the deadline: it then asks again. */

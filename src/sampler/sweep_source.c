@@ -55,9 +55,8 @@ static void sweep_done(struct source *base)
     gpu_sweep_unref(((struct sweep_source *)base)->newest);
 }
 
-static void sweep_begin(struct source *base, const struct source_tick *tick)
+static void sweep_begin(struct source *base, const struct source_tick *tick UNUSED)
 {
-    (void)tick;
     struct sweep_source *source = (struct sweep_source *)base;
     source->answered = source->failed = false;
 }
@@ -111,17 +110,8 @@ enum sweep_answer sweep_source_take(struct source *base, struct gpu_sweep **out)
     return source->failed || hangs ? SWEEP_OLD : SWEEP_NONE;
 }
 
-/* Back ends wait for it, not the tick. */
-static bool sweep_settled(const struct source *base, const struct source_tick *tick)
+static bool sweep_late(struct source *base, const struct source_tick *tick UNUSED)
 {
-    (void)base;
-    (void)tick;
-    return true;
-}
-
-static bool sweep_late(struct source *base, const struct source_tick *tick)
-{
-    (void)tick;
     base->timeouts += ((struct sweep_source *)base)->asked;
     return false;
 }
@@ -158,7 +148,6 @@ static const struct source_ops OPS = {.size = sizeof(struct sweep_source),
                                       .world_done = sweep_world_done,
                                       .job_size = sizeof(struct sweep_job),
                                       .begin = sweep_begin,
-                                      .settled = sweep_settled,
                                       .late = sweep_late,
                                       .write = sweep_write};
 

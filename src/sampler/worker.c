@@ -125,9 +125,8 @@ static bool gate_enter(void *data, uint64_t item)
     return !passed_over;
 }
 
-static void gate_leave(void *data, uint64_t item)
+static void gate_leave(void *data, uint64_t item UNUSED)
 {
-    (void)item;
     struct worker *worker = data;
     uint64_t now_ns = worker_now(worker);
     pthread_mutex_lock(&worker->mutex);

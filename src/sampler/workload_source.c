@@ -35,9 +35,8 @@ struct workload_job {
     uint64_t read_ns;       /* answer: when it began */
 };
 
-static void workload_work(struct worker_world *world, void *data, const struct os_gate *gate)
+static void workload_work(struct worker_world *world, void *data, const struct os_gate *gate UNUSED)
 {
-    (void)gate;
     struct os_groups *groups = world->own;
     struct workload_job *job = data;
     const struct os *os = &world->context->os;
@@ -141,9 +140,8 @@ static int workload_ask(struct source *base, const struct source_tick *tick)
     return 0;
 }
 
-static int workload_collect(struct source *base, const struct source_tick *tick)
+static int workload_collect(struct source *base, const struct source_tick *tick UNUSED)
 {
-    (void)tick;
     struct workload_source *source = (struct workload_source *)base;
     if (!source_collect(base))
         return 0;
@@ -160,9 +158,8 @@ static bool workload_settled(const struct source *base, const struct source_tick
     return source->looked_ns == tick->begin_ns && (base->late || source_is_idle(base));
 }
 
-static bool workload_late(struct source *base, const struct source_tick *tick)
+static bool workload_late(struct source *base, const struct source_tick *tick UNUSED)
 {
-    (void)tick;
     struct workload_source *source = (struct workload_source *)base;
     if (source_is_idle(base))
         return false;
