@@ -205,9 +205,7 @@ static const char *memory_words(const vitals_row *gpu, char out[static LINE])
 static const vitals_row *find_child(const struct device_panel *panel, vitals_table entity,
                                     const vitals_row *gpu, const char *label)
 {
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(panel->now, entity, vitals_row_key(gpu), row)) !=
-         NULL;) {
+    EACH_CHILD(row, panel->now, entity, vitals_row_key(gpu)) {
         if (strcmp(vitals_row_label(row), label) == 0)
             return row;
     }
@@ -535,10 +533,8 @@ void device_panel_missing(const struct device_panel *panel, char *out, size_t ca
     }
 
     used = (size_t)snprintf(out, capacity, "No GPU");
-    for (const vitals_row *row = NULL;
-         used < capacity &&
-         (row = vitals_snapshot_next(panel->now, VITALS_TABLE_SOURCE, row)) != NULL;) {
-        if (vitals_row_key(row) < VITALS_SOURCE_BACK_ENDS)
+    EACH_ROW(row, panel->now, VITALS_TABLE_SOURCE) {
+        if (vitals_row_key(row) < VITALS_SOURCE_BACK_ENDS || used >= capacity)
             continue;
         (void)cell_text(row, VITALS_SOURCE_MESSAGE, panel->look->ascii, message, sizeof message);
         used += (size_t)snprintf(out + used, capacity - used, "%s%s", out[6] == '\0' ? ": " : "; ",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "feed/trouble.h"
 #include "util/memory.h"
 #include "util/search.h"
@@ -88,8 +89,7 @@ static void gather(const vitals_snapshot *snapshot, bool users, struct idle_rows
          count < DEVICES_MOST && (gpu = row_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL;)
         devices[count++] = (struct idle_device){.key = vitals_row_key(gpu),
                                                 .idle = rests(gpu, VITALS_GPU_UTILIZATION_RATIO)};
-    for (const vitals_row *user = NULL;
-         (user = row_next(snapshot, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
+    EACH_ROW(user, snapshot, VITALS_TABLE_GPU_PROCESS) {
         struct idle_device *device = device_of(devices, count, user);
         if (device == NULL)
             continue;
@@ -105,10 +105,9 @@ static void gather(const vitals_snapshot *snapshot, bool users, struct idle_rows
         if (devices[i].idle && devices[i].kept)
             add(out, devices[i].key);
     }
-    for (const vitals_row *user = NULL;
-         users && (user = row_next(snapshot, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
+    EACH_ROW(user, snapshot, VITALS_TABLE_GPU_PROCESS) {
         const struct idle_device *device = device_of(devices, count, user);
-        if (device != NULL && keeps(user) &&
+        if (users && device != NULL && keeps(user) &&
             (device->idle || (device->named && rests(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO))))
             add(out, vitals_row_key(user));
     }

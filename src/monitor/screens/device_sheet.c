@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "feed/trouble.h"
 #include "monitor/screens/pane.h"
 #include "util/memory.h"
@@ -251,9 +252,7 @@ static void put_table(struct device_sheet_writer *writer, vitals_table table)
 {
     const vitals_row *gpu = writer->view->gpu;
     const vitals_snapshot *now = vitals_row_snapshot(gpu);
-    for (const vitals_row *row = NULL;
-         table != 0 &&
-         (row = vitals_snapshot_next_child(now, table, vitals_row_key(gpu), row)) != NULL;) {
+    EACH_CHILD(row, now, table, vitals_row_key(gpu)) {
         char text[TEXT] = "";
         for (size_t i = 0; i < ARRAY_COUNT(CELLS); i++) {
             if (vitals_metric_table(CELLS[i].metric) == table)

@@ -4,18 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "feed/rows.h"
 #include "monitor/screens/pane.h"
 
 /* NAN where nothing is known of any; of what is known of some no sum is made. */
 static double sum_links(const struct sheet_view *view, vitals_metric counter)
 {
-    double sum = (double)NAN;
+    double sum = (double)NAN, rate;
     const vitals_snapshot *now = vitals_row_snapshot(view->gpu);
-    for (const vitals_row *link = NULL;
-         view->older != NULL &&
-         (link = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_LINK, vitals_row_key(view->gpu),
-                                            link)) != NULL;) {
-        double rate;
+    EACH_CHILD(link, now, VITALS_TABLE_GPU_LINK, vitals_row_key(view->gpu)) {
         if (vitals_row_availability(link, counter) == VITALS_UNSUPPORTED)
             continue;
         if (vitals_row_rate(link, view->older, counter, &rate) <= 0)

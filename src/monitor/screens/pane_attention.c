@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "feed/trouble.h"
 #include "monitor/screens/pane.h"
 
@@ -37,12 +38,9 @@ static void add(struct concerns *concerns, bool is_trouble, const char *subject,
  */
 static bool holder_of(const struct model *model, const vitals_row *gpu, char out[static WORDS])
 {
-    const vitals_snapshot *now = model->machine.now;
     double most = -1, bytes;
     char name[WORDS];
-    for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
-                                            user)) != NULL;) {
+    EACH_CHILD(user, model->machine.now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
         const vitals_row *process = item_process_of(user);
         if (process == NULL || !cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) ||
             bytes <= most)

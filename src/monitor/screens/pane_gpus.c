@@ -156,9 +156,7 @@ static void right_words(const struct model *model, const vitals_row *gpu,
     char clock[WORDS] = "", fan[WORDS] = "", former[LINE];
     const char *const PARTS[] = {words->power, words->celsius, fan, clock};
     double number;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(model->machine.now, VITALS_TABLE_GPU_CLOCK,
-                                           vitals_row_key(gpu), row)) != NULL;) {
+    EACH_CHILD(row, model->machine.now, VITALS_TABLE_GPU_CLOCK, vitals_row_key(gpu)) {
         const char *label = vitals_row_label(row);
         if ((strcmp(label, "sm") == 0 || strcmp(label, "graphics") == 0) &&
             cell_value(row, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, &number))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "monitor/screens/process_summary.h"
 #include "util/base.h"
 #include "util/memory.h"
@@ -853,8 +854,7 @@ static void change_threads(vitals_process *process, struct process_change *chang
         if (vitals_process_ask(process, request, &now, &change->error) < 0)
             break;
         found = false;
-        for (const vitals_row *row = NULL;
-             (row = row_next(now, VITALS_TABLE_THREAD, row)) != NULL;) {
+        EACH_ROW(row, now, VITALS_TABLE_THREAD) {
             if (vitals_row_u64(row, VITALS_THREAD_TID, &tid) <= 0 ||
                 (before != NULL &&
                  vitals_snapshot_find(before, VITALS_TABLE_THREAD, vitals_row_key(row)) != NULL))

@@ -88,12 +88,11 @@ static void describe(const struct monitor *monitor, struct screen_signal_target 
     const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
     vitals_snapshot *relatives = NULL;
     size_t count = 0;
-    for (const vitals_row *other = NULL;
-         (other = row_next(now, VITALS_TABLE_PROCESS, other)) != NULL;) {
-        uint64_t parent;
+    const vitals_row *other = NULL;
+    uint64_t parent;
+    while ((other = row_next(now, VITALS_TABLE_PROCESS, other)) != NULL)
         count += vitals_row_u64(other, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
                  parent == target->pid;
-    }
     if (now == NULL && alone && target->process != NULL &&
         vitals_process_relatives(target->process, VITALS_CHILDREN, NULL, &relatives, NULL) == 0)
         count = vitals_snapshot_count(relatives, VITALS_TABLE_PROCESS);
