@@ -187,6 +187,12 @@ void canvas_field(struct canvas *canvas, const struct canvas_field *field, const
         canvas_repeat(canvas, at, y, dots, field->style, ".");
 }
 
+void canvas_words(struct canvas *canvas, int x, int y, int columns, ink style, const char *text)
+{
+    struct canvas_field field = {.x = x, .y = y, .columns = columns, .style = style};
+    canvas_field(canvas, &field, text);
+}
+
 void canvas_repeat(struct canvas *canvas, int x, int y, int count, ink style, const char *glyph)
 {
     struct cell cell = cell_of(glyph, strlen(glyph), style);

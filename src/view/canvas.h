@@ -59,6 +59,9 @@ struct canvas_field {
 };
 void canvas_field(struct canvas *canvas, const struct canvas_field *field, const char *text);
 
+/* The same of a whole text, aligned at the left. */
+void canvas_words(struct canvas *canvas, int x, int y, int columns, ink style, const char *text);
+
 /* One glyph of one column, `count` times. */
 void canvas_repeat(struct canvas *canvas, int x, int y, int count, ink style, const char *glyph);
 

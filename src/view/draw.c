@@ -118,9 +118,7 @@ void draw_box(struct pen *pen, const struct box *box, const char *title)
     draw_fit(parts, room - 2);
     (void)snprintf(text, sizeof text, " %s ", parts);
     int wide = canvas_columns(text);
-    struct canvas_field field = {
-        .x = box->x + 2, .y = box->y, .columns = wide < room ? wide : room, .style = STYLE_BOLD};
-    canvas_field(canvas, &field, text);
+    canvas_words(canvas, box->x + 2, box->y, wide < room ? wide : room, STYLE_BOLD, text);
 }
 
 ink draw_load(bool known, double ratio, const unsigned thresholds[2])
@@ -335,10 +333,9 @@ static int tile_words(struct pen *pen, int x, int y, int end, ink style, const c
     int wide = canvas_columns(text);
     if (wide == 0 || x >= end)
         return x;
-    struct canvas_field field = {
-        .x = x, .y = y, .columns = wide < end - x ? wide : end - x, .style = style};
-    canvas_field(pen->canvas, &field, text);
-    return x + field.columns;
+    wide = wide < end - x ? wide : end - x;
+    canvas_words(pen->canvas, x, y, wide, style, text);
+    return x + wide;
 }
 
 void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile)

@@ -234,9 +234,7 @@ void pane_attention(struct pen *pen, const struct model *model, int y)
     if (concerns.count == 0) {
         x += canvas_text(pen->canvas, x, y, INK_WELL, model->machine.now != NULL ? marks[0] : "");
         quiet_words(model, line, sizeof line);
-        struct canvas_field field = {
-            .x = x, .y = y, .columns = model->width - x, .style = INK_SOFT};
-        canvas_field(pen->canvas, &field, line);
+        canvas_words(pen->canvas, x, y, model->width - x, INK_SOFT, line);
         return;
     }
 
@@ -260,11 +258,8 @@ void pane_attention(struct pen *pen, const struct model *model, int y)
             }
             if (x > 1 && wide + (last ? 0 : MORE) > room)
                 continue;
-            struct canvas_field field = {.x = x,
-                                         .y = y,
-                                         .columns = wide < room ? wide : room,
-                                         .style = grave ? INK_TROUBLE : INK_NOTICE};
-            canvas_field(pen->canvas, &field, line);
+            canvas_words(pen->canvas, x, y, wide < room ? wide : room,
+                         grave ? INK_TROUBLE : INK_NOTICE, line);
             x += wide + GAP;
             told++;
         }

@@ -156,11 +156,10 @@ void pane_cpus_strip(struct pen *pen, const struct model *model, const struct bo
     measure(model, box->columns, box->rows, &grid);
     read_levels(model, &grid, levels);
     bool figures = has_figures(model, &grid, box);
-    struct canvas_field field = {.x = box->x, .y = box->y, .columns = box->columns};
     if (grid.captioned) {
         (void)snprintf(words, sizeof words, "%zu CPUs; a cell is the busiest of %d",
                        pane_cpus_count(model), grid.shared);
-        canvas_field(pen->canvas, &field, words);
+        canvas_words(pen->canvas, box->x, box->y, box->columns, STYLE_PLAIN, words);
     }
     for (int cell = 0; cell < grid.cells; cell++) {
         int row = cell / grid.in_row, place = cell % grid.in_row, level = levels[cell];
@@ -169,8 +168,7 @@ void pane_cpus_strip(struct pen *pen, const struct model *model, const struct bo
         int y = box->y + grid.captioned + row;
         if (place == 0) {
             (void)label_words(&grid, row, words);
-            field.y = y;
-            canvas_field(pen->canvas, &field, words);
+            canvas_words(pen->canvas, box->x, y, box->columns, STYLE_PLAIN, words);
         }
         ink style = level < 0                 ? STYLE_DIM
                     : !model->arranged.nvitop ? theme_step(INK_LOAD, (double)level / (LEVELS - 1))

@@ -124,20 +124,19 @@ static void draw_traffic(struct pen *pen, const struct model *model, const struc
     int rows = box->rows > 1 ? 2 : 1, columns = box->columns > 0 ? box->columns : 0;
     while (words->rows != rows || words->columns > columns)
         words++;
-    struct canvas_field field = {.x = box->x, .y = box->y, .columns = columns};
+    int y = box->y;
     int used = snprintf(line, sizeof line, "%s%s%s%s", words->read,
                         rate_words(model, VITALS_HOST_DISK_READ_BYTES, read), words->written,
                         rate_words(model, VITALS_HOST_DISK_WRITTEN_BYTES, written));
     if (rows == 2) {
-        canvas_field(pen->canvas, &field, line);
-        field.y++;
+        canvas_words(pen->canvas, box->x, y++, columns, STYLE_PLAIN, line);
         used = 0;
     }
     if (words->in != NULL)
         (void)snprintf(line + used, sizeof line - (size_t)used, "%s%s%s%s", words->in,
                        rate_words(model, VITALS_HOST_NETWORK_RECEIVED_BYTES, in), words->out,
                        rate_words(model, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, out));
-    canvas_field(pen->canvas, &field, line);
+    canvas_words(pen->canvas, box->x, y, columns, STYLE_PLAIN, line);
 }
 
 /* From so many on they are shown beside devices too. */
@@ -304,10 +303,8 @@ static void draw_facts(struct pen *pen, const struct model *model, const struct 
 {
     struct facts facts;
     collect_facts(model, &facts);
-    for (size_t i = 0; i < facts.count && (int)i < box->rows; i++) {
-        struct canvas_field field = {.x = box->x, .y = box->y + (int)i, .columns = box->columns};
-        canvas_field(pen->canvas, &field, facts.lines[i]);
-    }
+    for (int i = 0; i < (int)facts.count && i < box->rows; i++)
+        canvas_words(pen->canvas, box->x, box->y + i, box->columns, STYLE_PLAIN, facts.lines[i]);
 }
 
 /* CPUs above facts, or beside devices above disks and networks. */

@@ -502,9 +502,7 @@ static void draw_bars(struct pen *pen, const struct model *model, int y)
         if (canvas_columns(text) > columns - 5 || strchr(text, '/') == NULL)
             continue;
         (void)canvas_text(pen->canvas, x, y + 1, INK_TITLE, LABELS[i]);
-        struct canvas_field field = {
-            .x = x + 5, .y = y + 1, .columns = columns - 5, .style = INK_SOFT};
-        canvas_field(pen->canvas, &field, text);
+        canvas_words(pen->canvas, x + 5, y + 1, columns - 5, INK_SOFT, text);
     }
 }
 

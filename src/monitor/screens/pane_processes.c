@@ -327,8 +327,7 @@ static void draw_line(struct pen *pen, const struct model *model,
     if (led && lead > 0) {
         group_words(model, item->group, lead, text, WORDS_COMMAND);
         cell_cut(text, lead, "+");
-        canvas_field(pen->canvas,
-                     &(struct canvas_field){.x = 2, .y = y, .columns = lead, .style = style}, text);
+        canvas_words(pen->canvas, 2, y, lead, style, text);
     }
 
     /* Those that move sideways, as one text. */
@@ -504,8 +503,7 @@ static void empty_line(struct pen *pen, const struct model *model, int y)
         text = words;
     } else if (model->view != VIEW_ALL && (why = trouble_users(model->machine.now)) != NULL)
         text = why;
-    struct canvas_field field = {.x = 3, .y = y, .columns = model->width - 5, .style = STYLE_DIM};
-    canvas_field(pen->canvas, &field, text);
+    canvas_words(pen->canvas, 3, y, model->width - 5, STYLE_DIM, text);
 }
 
 /* From row `at` to before row `end`; some of them may be off the screen. */

@@ -397,11 +397,9 @@ static void draw_tabs(struct pen *pen, const struct monitor *monitor,
     for (int i = 0; i < PROCESS_PARTS; i++) {
         int wide = 0, x = tab_at(model, page, i, &wide);
         bool named = wide > 2, chosen = i == (int)page->part;
-        struct canvas_field field = {
-            .x = x, .y = TABS_Y, .columns = wide + 1, .style = chosen ? STYLE_REVERSE : INK_SOFT};
         (void)snprintf(text, sizeof text, " %d%s%s", i + 1, named ? " " : "",
                        named ? TABS[i].title : "");
-        canvas_field(pen->canvas, &field, text);
+        canvas_words(pen->canvas, x, TABS_Y, wide + 1, chosen ? STYLE_REVERSE : INK_SOFT, text);
         if (!chosen)
             canvas_restyle(pen->canvas, x + 1, TABS_Y, 1, INK_KEY);
     }
@@ -589,9 +587,8 @@ void process_page_draw(const struct monitor *monitor, const struct process_page 
                                        : "Reading...";
     else if (why == NULL && page->shown_count == 0)
         why = "No line passes the filter";
-    struct canvas_field field = {.x = 1, .y = y, .columns = model->width - 2, .style = INK_SOFT};
     if (why != NULL)
-        canvas_field(pen->canvas, &field, why);
+        canvas_words(pen->canvas, 1, y, model->width - 2, INK_SOFT, why);
     hints_draw(pen, model, HINTS, ARRAY_COUNT(HINTS));
 }
 

@@ -146,13 +146,6 @@ static uint64_t patience_ns(const void *state)
     return ((const struct alerts *)state)->whole ? 0 : 1;
 }
 
-static void field(struct pen *pen, int x, int y, int columns, ink style, const char *text)
-{
-    struct canvas_field own = {.x = x, .y = y, .columns = columns, .style = style};
-    if (columns > 0)
-        canvas_field(pen->canvas, &own, text);
-}
-
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     enum { FROM = 3, NARROW_WIDTH = 64 };
@@ -171,11 +164,12 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     int x = 1 + canvas_text(pen->canvas, 1, 0, INK_TITLE, "What needed attention");
     (void)snprintf(line, sizeof line, "  %s to %s%s", first, last,
                    alerts->whole ? "" : ", looking further back");
-    field(pen, x, 0, width - x, INK_SOFT, alerts->newest_ns != 0 ? line : "  Reading...");
-    field(pen, FROM, 1, width - FROM, INK_SOFT, "from");
-    field(pen, until, 1, width - until, INK_SOFT, "until");
-    field(pen, lasted, 1, width - lasted, INK_SOFT, narrow ? "" : "for");
-    field(pen, says, 1, width - says, INK_SOFT, "what");
+    canvas_words(pen->canvas, x, 0, width - x, INK_SOFT,
+                 alerts->newest_ns != 0 ? line : "  Reading...");
+    canvas_words(pen->canvas, FROM, 1, width - FROM, INK_SOFT, "from");
+    canvas_words(pen->canvas, until, 1, width - until, INK_SOFT, "until");
+    canvas_words(pen->canvas, lasted, 1, width - lasted, INK_SOFT, narrow ? "" : "for");
+    canvas_words(pen->canvas, says, 1, width - says, INK_SOFT, "what");
     if (alerts->count == 0 && alerts->whole)
         (void)canvas_text(pen->canvas, FROM, HEAD, INK_WELL, "nothing");
 
@@ -187,20 +181,21 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         ink chosen = i == alerts->place ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN : STYLE_PLAIN;
         bool is_chosen = chosen != STYLE_PLAIN;
         ink mark = alert->what.is_trouble ? INK_TROUBLE : INK_NOTICE;
-        field(pen, 0, y, width, chosen, "");
+        canvas_words(pen->canvas, 0, y, width, chosen, "");
         (void)canvas_text(pen->canvas, 1, y, is_chosen ? chosen : mark,
                           MARKS[pen->look->ascii][alert->what.is_trouble]);
         format_time(alert->from_ns, dated, first);
         (void)snprintf(line, sizeof line, "%s%s", longer && !narrow ? "before " : "", first);
-        field(pen, FROM, y, until - FROM - 1, chosen, line);
+        canvas_words(pen->canvas, FROM, y, until - FROM - 1, chosen, line);
         format_time(alert->until_ns, dated, last);
-        field(pen, until, y, lasted - until - 1, chosen | (lasts ? STYLE_BOLD : STYLE_PLAIN),
-              lasts ? "now" : last);
+        canvas_words(pen->canvas, until, y, lasted - until - 1,
+                     chosen | (lasts ? STYLE_BOLD : STYLE_PLAIN), lasts ? "now" : last);
         format_distance(alert->until_ns - alert->from_ns, last);
-        field(pen, lasted, y, says - lasted - 1, is_chosen ? chosen : INK_SOFT, last);
+        canvas_words(pen->canvas, lasted, y, says - lasted - 1, is_chosen ? chosen : INK_SOFT,
+                     last);
         (void)snprintf(line, sizeof line, "%s %s", alert->what.subject, alert->what.says);
-        field(pen, says, y, width - says,
-              lasts && alert->what.is_trouble && !is_chosen ? INK_TROUBLE : chosen, line);
+        canvas_words(pen->canvas, says, y, width - says,
+                     lasts && alert->what.is_trouble && !is_chosen ? INK_TROUBLE : chosen, line);
     }
     hints_draw(pen, model, HINTS, ARRAY_COUNT(HINTS));
 }

@@ -207,16 +207,14 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     const struct model *model = &monitor->model;
     const struct arranged_columns *shown = &choice->shown;
     char line[LINE];
-    struct canvas_field field = {.columns = model->width, .style = STYLE_BOLD};
     (void)snprintf(line, sizeof line, " Columns of the list of %s",
                    choice->view == VIEW_ALL ? "all processes" : "processes on devices");
-    canvas_field(pen->canvas, &field, line);
-    field.y = 1;
-    field.style = STYLE_CYAN;
-    canvas_field(pen->canvas, &field, "     sort name      title     wide  what it says");
+    canvas_words(pen->canvas, 0, 0, model->width, STYLE_BOLD, line);
+    canvas_words(pen->canvas, 0, 1, model->width, STYLE_CYAN,
+                 "     sort name      title     wide  what it says");
 
-    for (field.y = HEAD; field.y < model->height - FOOT; field.y++) {
-        size_t at = (size_t)(choice->top + field.y - HEAD);
+    for (int y = HEAD; y < model->height - FOOT; y++) {
+        size_t at = (size_t)(choice->top + y - HEAD);
         if (at >= line_count(choice))
             break;
         bool is_shown = at < shown->count;
@@ -239,14 +237,13 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
                        column->width + (is_shown ? shown->items[at].wider : 0), column->name,
                        column_is_dear(column) ? " (costs more: another file of every process)"
                                               : "");
-        field.style = at == choice->at ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN
-                      : is_shown       ? STYLE_PLAIN
-                                       : STYLE_DIM;
-        canvas_field(pen->canvas, &field, line);
+        canvas_words(pen->canvas, 0, y, model->width,
+                     at == choice->at ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN
+                     : is_shown       ? STYLE_PLAIN
+                                      : STYLE_DIM,
+                     line);
     }
-    field.y = model->height - 1;
-    field.style = STYLE_BOLD;
-    canvas_field(pen->canvas, &field,
+    canvas_words(pen->canvas, 0, model->height - 1, model->width, STYLE_BOLD,
                  " Space shows, [ ] move, + - width, s sort, g list, r usual, W writes, q back");
 }
 

@@ -309,22 +309,17 @@ static void draw_page(struct pen *pen, const struct model *model,
     int columns = column_width(device, model->width);
     for (size_t i = 0; i < device->part_count; i++) {
         const struct screen_device_part *part = &device->parts[i];
-        struct canvas_field field = {.x = 1 + part->column * (columns + GAP), .columns = columns};
+        int x = 1 + part->column * (columns + GAP);
         for (size_t j = 0; j < part->count; j++) {
             const struct fact *fact = &device->sheet.items[part->first + j];
             int row = part->y + (int)j - device->top;
             if (row < 0 || row >= place->rows)
                 continue;
-            struct canvas_field label = field, text = field;
-            label.y = text.y = place->y + row;
-            label.columns = fact->title ? columns : FACT_INDENT - 1;
-            label.style = fact->title ? INK_TITLE : INK_SOFT;
-            canvas_field(pen->canvas, &label, fact->label);
-            text.x += FACT_INDENT;
-            text.columns -= FACT_INDENT;
-            text.style = fact->style;
-            if (!fact->title && text.columns > 0)
-                canvas_field(pen->canvas, &text, fact->text);
+            canvas_words(pen->canvas, x, place->y + row, fact->title ? columns : FACT_INDENT - 1,
+                         fact->title ? INK_TITLE : INK_SOFT, fact->label);
+            if (!fact->title)
+                canvas_words(pen->canvas, x + FACT_INDENT, place->y + row, columns - FACT_INDENT,
+                             fact->style, fact->text);
         }
     }
     int row = device->users_y - device->top, hidden = row < 0 ? -row : 0;

@@ -95,8 +95,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     char line[WORDS_COMMAND + 64], name[NAME], value[VALUE];
     (void)snprintf(line, sizeof line, "Environment of %lld: %s", (long long)environment->pid,
                    environment->command);
-    struct canvas_field field = {.columns = width, .style = STYLE_BOLD};
-    canvas_field(pen->canvas, &field, line);
+    canvas_words(pen->canvas, 0, 0, width, STYLE_BOLD, line);
     canvas_repeat(pen->canvas, 0, 1, width, STYLE_DIM, pen->look->ascii ? "#" : "─");
 
     for (int i = 0; i < lines && (size_t)(environment->top + i) < environment->count; i++) {
@@ -117,9 +116,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
                                                                  VITALS_TABLE_ENVIRONMENT);
             reason = state_of > 0 ? "It is empty" : vitals_availability_name(state_of);
         }
-        field = (struct canvas_field){.x = 1, .y = HEAD, .columns = width - 2};
-        field.style = STYLE_YELLOW;
-        canvas_field(pen->canvas, &field, reason);
+        canvas_words(pen->canvas, 1, HEAD, width - 2, STYLE_YELLOW, reason);
     }
     (void)canvas_text(pen->canvas, 1, monitor->model.height - 1, STYLE_DIM,
                       "e or q goes back, r reads it again");

@@ -144,24 +144,19 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         int x = 1 + i / form.rows * form.width;
         const char *text = help->lines[help->top + i].text;
         ink style = help->lines[help->top + i].dim ? STYLE_DIM : STYLE_PLAIN;
-        struct canvas_field field = {
-            .x = x, .y = i % form.rows, .columns = form.keys, .style = style | STYLE_CYAN};
+        int y = i % form.rows;
         if (help->lines[help->top + i].heading) {
             int end = x + form.width - 1;
-            x += canvas_text(pen->canvas, x, field.y, INK_TITLE, text) + 1;
+            x += canvas_text(pen->canvas, x, y, INK_TITLE, text) + 1;
             if (!pen->look->plain)
-                canvas_repeat(pen->canvas, x, field.y, end - x, INK_FRAME,
-                              pen->look->ascii ? "-" : "─");
+                canvas_repeat(pen->canvas, x, y, end - x, INK_FRAME, pen->look->ascii ? "-" : "─");
             continue;
         }
-        canvas_field(pen->canvas, &field, help->lines[help->top + i].keys);
-        field.x += form.keys + 1;
-        field.columns = form.width - form.keys - 2;
-        field.style = style;
-        canvas_field(pen->canvas, &field, text);
+        canvas_words(pen->canvas, x, y, form.keys, style | STYLE_CYAN,
+                     help->lines[help->top + i].keys);
+        canvas_words(pen->canvas, x + form.keys + 1, y, form.width - form.keys - 2, style, text);
     }
-    struct canvas_field last = {.x = 1, .y = height - 1, .columns = width - 2, .style = STYLE_BOLD};
-    canvas_field(pen->canvas, &last,
+    canvas_words(pen->canvas, 1, height - 1, width - 2, STYLE_BOLD,
                  help->count > form.rows * form.columns
                      ? "Up, Down and the wheel scroll; any other key goes back"
                      : "Any key goes back");

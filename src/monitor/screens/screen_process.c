@@ -140,10 +140,8 @@ static void draw_process(struct pen *pen, const struct model *model, const struc
     (void)canvas_text(pen->canvas, 2, 1, STYLE_BOLD, line[0]);
     (void)canvas_text(pen->canvas, 2, 2, STYLE_PLAIN, line[1]);
 
-    struct canvas_field field = {.x = 2, .y = 3, .columns = model->width - 4};
-    if (item->process == NULL)
-        field.style = STYLE_BOLD | STYLE_YELLOW;
-    canvas_field(pen->canvas, &field,
+    canvas_words(pen->canvas, 2, 3, model->width - 4,
+                 item->process != NULL ? STYLE_PLAIN : STYLE_BOLD | STYLE_YELLOW,
                  item->process != NULL ? cell_command(item->process, pen->look->ascii, command)
                                        : "this process has ended, or is not seen any more");
 }

@@ -181,19 +181,19 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     const struct settings_dialog *dialog = state;
     const struct model *model = &monitor->model;
     char line[WORDS * 4], value[WORDS];
-    struct canvas_field field = {.y = 1, .columns = model->width, .style = INK_SOFT};
     (void)canvas_text(pen->canvas, 1, 0, INK_TITLE, "Settings");
     (void)canvas_text(pen->canvas, 11, 0, INK_SOFT, "W writes them to the layout's file");
     (void)snprintf(line, sizeof line, " %-22s %-24s %s", "what", "now", "key");
-    canvas_field(pen->canvas, &field, line);
-    for (field.y = HEAD; field.y < model->height - FOOT; field.y++) {
-        int at = dialog->top + field.y - HEAD;
+    canvas_words(pen->canvas, 0, 1, model->width, INK_SOFT, line);
+    for (int y = HEAD; y < model->height - FOOT; y++) {
+        int at = dialog->top + y - HEAD;
         if (at >= SETTINGS)
             break;
         (void)setting_value(monitor, (enum setting_kind)at, value);
         (void)snprintf(line, sizeof line, " %-22s %-24s %s", ROWS[at].name, value, ROWS[at].keys);
-        field.style = at == dialog->at ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN : STYLE_PLAIN;
-        canvas_field(pen->canvas, &field, line);
+        canvas_words(pen->canvas, 0, y, model->width,
+                     at == dialog->at ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN : STYLE_PLAIN,
+                     line);
     }
     hints_draw(pen, model, HINTS, ARRAY_COUNT(HINTS));
 }

@@ -314,9 +314,7 @@ static uint64_t patience_ns(const void *state)
 
 static void line(struct pen *pen, const struct box *box, int row, ink style, const char *text)
 {
-    struct canvas_field field = {
-        .x = box->x + 2, .y = box->y + row, .columns = box->columns - 4, .style = style};
-    canvas_field(pen->canvas, &field, text);
+    canvas_words(pen->canvas, box->x + 2, box->y + row, box->columns - 4, style, text);
 }
 
 /* The place and the width of a button; 0: there is no room for it. */
@@ -472,13 +470,11 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         int wide, x = button_at(dialog, &box, i, &wide);
         if (wide == 0)
             continue;
-        struct canvas_field field = {
-            .x = x, .y = box.y + box.rows - 3, .columns = wide, .style = STYLE_BOLD};
+        ink chosen = STYLE_REVERSE | (i != CANCEL ? STYLE_RED : STYLE_CYAN);
         (void)snprintf(text, sizeof text, "%s%s", narrow ? "" : " ",
                        i == OTHER ? name_of(dialog->other) : BUTTONS[i].label);
-        if (i == dialog->button)
-            field.style |= STYLE_REVERSE | (i != CANCEL ? STYLE_RED : STYLE_CYAN);
-        canvas_field(pen->canvas, &field, text);
+        canvas_words(pen->canvas, x, box.y + box.rows - 3, wide,
+                     STYLE_BOLD | (i == dialog->button ? chosen : STYLE_PLAIN), text);
     }
     line(pen, &box, box.rows - 2, STYLE_DIM,
          asks && dialog->button == OTHER ? "Up, Down: another signal; Enter sends; Esc cancels"

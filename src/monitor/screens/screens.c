@@ -480,9 +480,8 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     if (line[0] == '\0' && monitor->prompt == PROMPT_NONE && monitor->player != NULL &&
         player_words(monitor->player, look.ascii, screen->bit, line) && !monitor->player->file)
         draw_fit(line, model->width);
-    struct canvas_field field = {.y = canvas->height - 1, .columns = model->width, .style = style};
     if (line[0] != '\0')
-        canvas_field(canvas, &field, line);
+        canvas_words(canvas, 0, canvas->height - 1, model->width, style, line);
 
     /* The terminal has the ramps of the look's theme. */
     enum theme theme = monitor_theme(monitor);
