@@ -369,8 +369,7 @@ void process_page_settle(struct monitor *monitor, struct process_page *page,
     choose_rows(monitor, page);
     int columns = sheet_columns(monitor, page);
     int most = page->shown_count - body_rows(model, page) * columns + columns - 1;
-    page->top = page->top > most ? most : page->top;
-    page->top = page->top < 0 ? 0 : page->top;
+    page->top = place_within(page->top, most);
 }
 
 /* ---- what is seen ---- */
@@ -741,16 +740,10 @@ static void begin_question(struct monitor *monitor, struct process_page *page, e
 bool process_page_act(struct monitor *monitor, struct process_page *page, enum action action,
                       int argument)
 {
-    int rows = body_rows(&monitor->model, page);
+    int by = action_lines(action, body_rows(&monitor->model, page), page->shown_count);
     switch ((int)action) {
     case ACTION_TAB: go_to(monitor, page, (int)page->part + argument); return true;
     case ACTION_PART: go_to(monitor, page, argument); return true;
-    case ACTION_UP: page->top--; return true;
-    case ACTION_DOWN: page->top++; return true;
-    case ACTION_PAGE_UP: page->top -= rows; return true;
-    case ACTION_PAGE_DOWN: page->top += rows; return true;
-    case ACTION_FIRST: page->top = 0; return true;
-    case ACTION_LAST: page->top = page->shown_count; return true;
     case ACTION_FILTER:
     case ACTION_NICE:
     case ACTION_IO_PRIORITY:
@@ -768,7 +761,7 @@ bool process_page_act(struct monitor *monitor, struct process_page *page, enum a
             return false;
         monitor->lines[0] = '\0';
         return true;
-    default: return false;
+    default: page->top += by; return by != 0;
     }
 }
 

@@ -180,12 +180,19 @@ bool hints_click(struct monitor *monitor, const struct input_event *event, const
 /* The page of a name, as in `--screen 120x40:process-threads`; below 0: none. */
 int process_part_find(const char *key);
 
-/* Lines that a key or the wheel moves by in a list; 0: it is another one. */
+/* Lines that a key or the wheel, or an action, moves by in a list; 0: it is another one. */
 int input_lines(const struct input_event *event, int page, int count);
+int action_lines(enum action action, int page, int count);
 int input_columns(const struct input_event *event); /* the wheel, sideways */
 
 /* Scrolls a list: the first line that is seen, so that a place is. */
 int scroll_to(int top, int place, int lines, int count);
+
+/* The nearest place from 0 to `most`; 0 where that is below it. */
+int place_within(int place, int most);
+
+/* Lines that a screen has between two rows of titles and its last row. */
+int screen_lines(const struct monitor *monitor);
 
 /* ---- list/arranging.c: the keys that arrange the list and the panels ---- */
 

@@ -132,13 +132,11 @@ static void settle(struct monitor *monitor, void *state)
 {
     struct alerts *alerts = state;
     const struct model *model = &monitor->model;
-    int lines = model->height - HEAD - 1;
     if (!model->away && model->machine.now != NULL)
         look(alerts, model);
     look_back(monitor, alerts);
-    if (alerts->place >= alerts->count)
-        alerts->place = alerts->count > 0 ? alerts->count - 1 : 0;
-    alerts->top = scroll_to(alerts->top, alerts->place, lines > 1 ? lines : 1, alerts->count);
+    alerts->place = place_within(alerts->place, alerts->count - 1);
+    alerts->top = scroll_to(alerts->top, alerts->place, screen_lines(monitor), alerts->count);
 }
 
 static uint64_t patience_ns(const void *state)
@@ -203,24 +201,16 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 static bool act(struct monitor *monitor, void *state, enum action action, int argument UNUSED)
 {
     struct alerts *alerts = state;
-    int page = monitor->model.height - HEAD - 2;
-    switch ((int)action) {
-    case ACTION_UP: alerts->place--; break;
-    case ACTION_DOWN: alerts->place++; break;
-    case ACTION_PAGE_UP: alerts->place -= page; break;
-    case ACTION_PAGE_DOWN: alerts->place += page; break;
-    case ACTION_FIRST: alerts->place = 0; break;
-    case ACTION_LAST: alerts->place = alerts->count; break;
-    case ACTION_ALERTS:
-        if (alerts->count == 0 || monitor->player == NULL)
-            return true;
-        uint64_t told_ns = alerts->items[alerts->place].told_ns;
-        monitor_close(monitor);
-        player_show(monitor->player, told_ns);
-        return true;
-    default: return false;
+    int by = action_lines(action, monitor->model.height - HEAD - 2, alerts->count);
+    if (action != ACTION_ALERTS) {
+        alerts->place = place_within(alerts->place + by, alerts->count);
+        return by != 0;
     }
-    alerts->place = alerts->place < 0 ? 0 : alerts->place;
+    if (alerts->count == 0 || monitor->player == NULL)
+        return true;
+    uint64_t told_ns = alerts->items[alerts->place].told_ns;
+    monitor_close(monitor);
+    player_show(monitor->player, told_ns);
     return true;
 }
 

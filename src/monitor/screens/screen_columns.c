@@ -130,9 +130,9 @@ static bool step(struct column_dialog *choice, const struct model *model,
                  const struct input_event *event)
 {
     int count = (int)line_count(choice), page = model->height > 8 ? model->height - 5 : 3;
-    int by = input_lines(event, page, count), at = (int)choice->at + by;
+    int by = input_lines(event, page, count);
     if (by != 0)
-        choice->at = (size_t)(at < 0 ? 0 : at >= count ? count - 1 : at);
+        choice->at = (size_t)place_within((int)choice->at + by, count - 1);
     return by != 0;
 }
 
@@ -178,10 +178,9 @@ static bool press_columns(struct monitor *monitor, void *state, const struct inp
 static void settle(struct monitor *monitor, void *state)
 {
     struct column_dialog *choice = state;
-    int lines = monitor->model.height - HEAD - FOOT, count = (int)line_count(choice);
-    if (choice->at >= (size_t)count)
-        choice->at = count > 0 ? (size_t)count - 1 : 0;
-    choice->top = scroll_to(choice->top, (int)choice->at, lines > 1 ? lines : 1, count);
+    int count = (int)line_count(choice);
+    choice->at = (size_t)place_within((int)choice->at, count - 1);
+    choice->top = scroll_to(choice->top, (int)choice->at, screen_lines(monitor), count);
 }
 
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)

@@ -381,20 +381,15 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     struct screen_device *device = state;
     struct screen_device_place place;
     places(&monitor->model, device, &place);
-    int page = place.rows > 2 ? place.rows - 1 : 1;
     switch ((int)action) {
     case ACTION_SIDEWAYS: step(monitor, device, argument); return true;
     case ACTION_SPAN: monitor_span(monitor); return true;
-    case ACTION_UP: device->top--; break;
-    case ACTION_DOWN: device->top++; break;
-    case ACTION_PAGE_UP: device->top -= page; break;
-    case ACTION_PAGE_DOWN: device->top += page; break;
-    case ACTION_FIRST: device->top = 0; break;
-    case ACTION_LAST: device->top = device->page; break;
-    default: return false;
+    default: break;
     }
+    int by = action_lines(action, place.rows > 2 ? place.rows - 1 : 1, device->page);
+    device->top += by;
     scroll(&monitor->model, device);
-    return true;
+    return by != 0;
 }
 
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)

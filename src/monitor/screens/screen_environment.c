@@ -46,18 +46,11 @@ static void entry_words(const struct environment_entry *entry, bool ascii, char 
     (void)cell_text(entry->row, VITALS_ENVIRONMENT_VALUE, ascii, value, VALUE);
 }
 
-static int lines_of(const struct monitor *monitor)
-{
-    return monitor->model.height > HEAD + 1 ? monitor->model.height - HEAD - 1 : 1;
-}
-
 static void move_sideways(const struct monitor *monitor, struct screen_environment *environment,
                           int by)
 {
     int most = environment->widest + 2 - monitor->model.width; /* a column at either side */
-    environment->shift += by;
-    environment->shift = environment->shift > most ? most : environment->shift;
-    environment->shift = environment->shift < 0 ? 0 : environment->shift;
+    environment->shift = place_within(environment->shift + by, most);
 }
 
 static void settle(struct monitor *monitor, void *state)
@@ -85,13 +78,14 @@ static void settle(struct monitor *monitor, void *state)
     if (answer != NULL && environment->count > 0)
         qsort(environment->entries, environment->count, sizeof *environment->entries, by_name);
     move_sideways(monitor, environment, 0);
-    environment->top = scroll_to(environment->top, -1, lines_of(monitor), (int)environment->count);
+    environment->top = scroll_to(environment->top, -1, screen_lines(monitor),
+                                 (int)environment->count);
 }
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     const struct screen_environment *environment = state;
-    int width = monitor->model.width, lines = lines_of(monitor);
+    int width = monitor->model.width, lines = screen_lines(monitor);
     char line[WORDS_COMMAND + 64], name[NAME], value[VALUE];
     (void)snprintf(line, sizeof line, "Environment of %lld: %s", (long long)environment->pid,
                    environment->command);
@@ -213,19 +207,13 @@ enum { SIDEWAYS = 5, LINES = 3 };
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
     struct screen_environment *environment = state;
-    int page = lines_of(monitor);
+    int by = action_lines(action, screen_lines(monitor), (int)environment->count);
     switch ((int)action) {
-    case ACTION_UP: environment->top--; return true;
-    case ACTION_DOWN: environment->top++; return true;
-    case ACTION_PAGE_UP: environment->top -= page; return true;
-    case ACTION_PAGE_DOWN: environment->top += page; return true;
-    case ACTION_FIRST: environment->top = 0; return true;
-    case ACTION_LAST: environment->top = (int)environment->count; return true;
     case ACTION_SIDEWAYS: move_sideways(monitor, environment, argument * SIDEWAYS); return true;
     case ACTION_LINE_BEGIN: environment->shift = 0; return true;
     case ACTION_LINE_END: move_sideways(monitor, environment, environment->widest); return true;
     case ACTION_RESET: reload(monitor, environment); return true;
-    default: return false;
+    default: environment->top += by; return by != 0;
     }
 }
 

@@ -83,8 +83,7 @@ static bool device_choice_act(struct monitor *monitor, enum action action, int a
     case ACTION_CLEAR: choose_device(model, NULL); return true;
     default: return false;
     }
-    place = place < 0 ? 0 : place >= count ? count - 1 : place;
-    choose_device(model, device_at(model, place, &count));
+    choose_device(model, device_at(model, place_within(place, count - 1), &count));
     return true;
 }
 
@@ -205,14 +204,11 @@ static void settle(struct monitor *monitor, void *state UNUSED)
         model->top++;
     while (model->top > 0 && model->top - 1 + lines_from(model, &layout, model->top - 1) >= count)
         model->top--;
-    model->top = count == 0 ? 0 : model->top >= count ? count - 1 : model->top;
+    model->top = place_within(model->top, count - 1);
     int row = layout.lines_y + place - model->top;
     if (place >= 0 && !layout.usual && row - model->lift >= model->height - 1)
         model->lift = row - model->height + 2;
-    if (model->lift > layout.lift_most)
-        model->lift = layout.lift_most;
-    if (model->lift < 0)
-        model->lift = 0;
+    model->lift = place_within(model->lift, layout.lift_most);
 }
 
 static void select_step(struct model *model, int step)
@@ -220,9 +216,7 @@ static void select_step(struct model *model, int step)
     int count = (int)model->list.count, place = model_selected(model);
     if (count == 0)
         return;
-    place = place < 0 ? model->top : place + step;
-    place = place < 0 ? 0 : place >= count ? count - 1 : place;
-    model_select(model, place);
+    model_select(model, place_within(place < 0 ? model->top : place + step, count - 1));
 }
 
 static void set_view(struct model *model)
@@ -272,10 +266,7 @@ static int line_end(const struct model *model)
 
 static void move_sideways(struct model *model, int columns)
 {
-    int end = line_end(model);
-    model->shift += columns;
-    model->shift = model->shift > end ? end : model->shift;
-    model->shift = model->shift < 0 ? 0 : model->shift;
+    model->shift = place_within(model->shift + columns, line_end(model));
 }
 
 /* A page moves the selection with it, a line the list alone. */

@@ -132,8 +132,8 @@ static void change_setting(struct monitor *monitor, const struct settings_dialog
 static bool press_settings(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct settings_dialog *dialog = state;
-    int by = input_lines(event, SETTINGS, SETTINGS), at = dialog->at + by;
-    dialog->at = at < 0 ? 0 : at >= SETTINGS ? SETTINGS - 1 : at;
+    int by = input_lines(event, SETTINGS, SETTINGS);
+    dialog->at = place_within(dialog->at + by, SETTINGS - 1);
     switch (event->code) {
     case INPUT_LEFT:
     case '-': change_setting(monitor, dialog, true); break;
@@ -158,8 +158,7 @@ static bool press_settings(struct monitor *monitor, void *state, const struct in
 static void settle(struct monitor *monitor, void *state)
 {
     struct settings_dialog *dialog = state;
-    int lines = monitor->model.height - HEAD - FOOT;
-    dialog->top = scroll_to(dialog->top, dialog->at, lines > 1 ? lines : 1, SETTINGS);
+    dialog->top = scroll_to(dialog->top, dialog->at, screen_lines(monitor), SETTINGS);
 }
 
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)

@@ -371,10 +371,7 @@ static struct box place_of(const struct model *model, const struct dialog *dialo
 
 static void scroll(const struct model *model, struct dialog *dialog, int by)
 {
-    int most = dialog->count - shown(model, dialog);
-    dialog->top += by;
-    dialog->top = dialog->top > most ? most : dialog->top;
-    dialog->top = dialog->top < 0 ? 0 : dialog->top;
+    dialog->top = place_within(dialog->top + by, dialog->count - shown(model, dialog));
 }
 
 static void settle(struct monitor *monitor, void *state)

@@ -195,11 +195,6 @@ static void build(struct screen_tree *tree, const char *filter)
     list->count = lines;
 }
 
-static int lines_of(const struct monitor *monitor)
-{
-    return monitor->model.height > HEAD + 1 ? monitor->model.height - HEAD - 1 : 1;
-}
-
 /* "│  ├─ ", of as many levels as leave the command its room: what stands further out is a number,
  * "17  ├─ ". What is folded: "│  ├▶ 12 more  ". */
 static void branch_words(const struct screen_tree *tree, const struct branch *branch,
@@ -235,7 +230,7 @@ static void settle(struct monitor *monitor, void *state)
     const struct list list = own->list;
     const struct identity selected = own->selected;
     bool has_selected = own->has_selected;
-    int top = own->top, shift = own->shift, lines = lines_of(monitor);
+    int top = own->top, shift = own->shift, lines = screen_lines(monitor);
     *own = monitor->model;
     own->options = &tree->options;
     own->list = list;
@@ -271,15 +266,14 @@ static void settle(struct monitor *monitor, void *state)
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     const struct screen_tree *tree = state;
-    const struct layout layout = {.usual = true, .lines_y = HEAD, .lines = lines_of(monitor)};
+    const struct layout layout = {.usual = true, .lines_y = HEAD, .lines = screen_lines(monitor)};
     pane_processes(pen, &tree->model, &layout, 0);
     hints_draw(pen, &monitor->model, HINTS, ARRAY_COUNT(HINTS));
 }
 
 static void select_place(struct screen_tree *tree, int place)
 {
-    int count = (int)tree->model.list.count;
-    model_select(&tree->model, place < 0 ? 0 : place >= count ? count - 1 : place);
+    model_select(&tree->model, place_within(place, (int)tree->model.list.count - 1));
 }
 
 static void step(struct screen_tree *tree, int steps)
@@ -313,14 +307,13 @@ enum { SIDEWAYS = 5 };
 
 static void move_sideways(struct screen_tree *tree, int columns)
 {
-    int shift = tree->model.shift + columns;
-    tree->model.shift = shift < 0 ? 0 : shift > WORDS_COMMAND ? WORDS_COMMAND : shift;
+    tree->model.shift = place_within(tree->model.shift + columns, WORDS_COMMAND);
 }
 
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
     struct screen_tree *tree = state;
-    int page = lines_of(monitor) > 1 ? lines_of(monitor) - 1 : 1;
+    int page = screen_lines(monitor) > 1 ? screen_lines(monitor) - 1 : 1;
     switch ((int)action) {
     case ACTION_UP: step(tree, -1); return true;
     case ACTION_DOWN: step(tree, 1); return true;

@@ -165,15 +165,38 @@ int input_columns(const struct input_event *event)
     return event->code == INPUT_WHEEL_LEFT ? -times : event->code == INPUT_WHEEL_RIGHT ? times : 0;
 }
 
+int action_lines(enum action action, int page, int count)
+{
+    switch ((int)action) {
+    case ACTION_UP: return -1;
+    case ACTION_DOWN: return 1;
+    case ACTION_PAGE_UP: return -page;
+    case ACTION_PAGE_DOWN: return page;
+    case ACTION_FIRST: return -count;
+    case ACTION_LAST: return count;
+    default: return 0;
+    }
+}
+
+int place_within(int place, int most)
+{
+    place = place > most ? most : place;
+    return place < 0 ? 0 : place;
+}
+
+int screen_lines(const struct monitor *monitor)
+{
+    int lines = monitor->model.height - 3;
+    return lines > 1 ? lines : 1;
+}
+
 int scroll_to(int first, int place, int lines, int count)
 {
     if (place >= 0 && place < first)
         first = place;
     if (place >= 0 && place >= first + lines)
         first = place - lines + 1;
-    if (first > count - lines)
-        first = count - lines;
-    return first < 0 ? 0 : first;
+    return place_within(first, count - lines);
 }
 
 /* ---- the prompt: words for the search or the filter ---- */
