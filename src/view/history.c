@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "util/base.h"
+
 enum { GAP_MOST = 12 };
 static const uint64_t STEP_NS = 1000000000u;
 
@@ -20,14 +22,14 @@ static size_t place(const struct history *history, uint64_t second)
     return (second - history->begin) % HISTORY_ROOM;
 }
 
-static void store(struct history *history, uint64_t second, double value)
+/* Fills the seconds between two values: along a line if they are few and both are known. */
+static void fill(struct history *history, uint64_t begin, double from, uint64_t end, double to)
 {
-    if (history->count == 0)
-        history->begin = second;
-    history->values[place(history, second)] = (float)value;
-    history->newest = second;
-    if (history->count < HISTORY_ROOM)
-        history->count++;
+    uint64_t gap = end - begin;
+    bool known = gap <= GAP_MOST && !isnan(from) && !isnan(to);
+    for (uint64_t i = 1; i < gap; i++)
+        history->values[place(history, begin + i)] =
+            (float)(known ? from + (to - from) * (double)i / (double)gap : (double)NAN);
 }
 
 void history_add(struct history *history, uint64_t time_ns, double value)
@@ -44,16 +46,17 @@ void history_add(struct history *history, uint64_t time_ns, double value)
         return;
     }
 
-    /* The seconds between the newest value and this one. */
-    double from = history_get(history, 0);
     uint64_t gap = second - newest;
-    bool fill = gap <= GAP_MOST && !isnan(from) && !isnan(value);
     if (gap > HISTORY_ROOM)
         history->count = 0;
-    for (uint64_t i = 1; history->count > 0 && i < gap; i++)
-        store(history, newest + i,
-              fill ? from + (value - from) * (double)i / (double)gap : (double)NAN);
-    store(history, second, value);
+    if (history->count == 0)
+        history->begin = second;
+    else
+        fill(history, newest, history_get(history, 0), second, value);
+    history->values[place(history, second)] = (float)value;
+    history->count = history->count == 0 ? 1
+                                         : (size_t)uint64_min(history->count + gap, HISTORY_ROOM);
+    history->newest = second;
     history->parts = isnan(value) ? 0u : 1u;
     history->sum = isnan(value) ? 0 : value;
 }
@@ -73,14 +76,9 @@ void history_add_before(struct history *history, uint64_t time_ns, double value)
     }
     if (second >= oldest || history->newest - second >= HISTORY_ROOM)
         return;
-    double next = (double)history->values[place(history, oldest)];
-    uint64_t gap = oldest - second;
-    bool fill = gap <= GAP_MOST && !isnan(next) && !isnan(value);
-    for (uint64_t i = 1; i < gap; i++)
-        history->values[place(history, second + i)] =
-            (float)(fill ? value + (next - value) * (double)i / (double)gap : (double)NAN);
+    fill(history, second, value, oldest, (double)history->values[place(history, oldest)]);
     history->values[place(history, second)] = (float)value;
-    history->count += gap;
+    history->count += oldest - second;
     history->first_sum = isnan(value) ? 0 : value;
     history->first_parts = isnan(value) ? 0u : 1u;
 }
