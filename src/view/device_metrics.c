@@ -270,8 +270,3 @@ vitals_availability device_value(const vitals_row *row, const vitals_snapshot *o
         snprintf(out, DEVICE_VALUE, "N/A");
     return availability;
 }
-
-bool device_is_number(vitals_metric metric)
-{
-    return vitals_metric_type(metric) != VITALS_TEXT;
-}

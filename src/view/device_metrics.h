@@ -71,6 +71,3 @@ void device_number_words(vitals_metric metric, double number, const struct devic
 vitals_availability device_value(const vitals_row *row, const vitals_snapshot *older,
                                  vitals_metric metric, const struct device_form *form,
                                  char out[static DEVICE_VALUE]);
-
-/* True if its values are numbers, which are aligned at the right. */
-bool device_is_number(vitals_metric metric);

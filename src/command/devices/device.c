@@ -147,7 +147,7 @@ static int print_table(struct shown_device *device, const vitals_snapshot *now,
     grid_reset(&device->grid);
     for (size_t i = 0; i < device->column_count; i++) {
         const struct device_column *column = &device->columns[i];
-        bool number = column->metric != 0 && device_is_number(column->metric);
+        bool number = column->metric != 0 && vitals_metric_type(column->metric) != VITALS_TEXT;
         grid_column(&device->grid, column->title, number ? ALIGN_RIGHT : ALIGN_LEFT, 0);
     }
     EACH_ROW(row, now, VITALS_TABLE_GPU) {

@@ -157,7 +157,7 @@ static size_t add_columns(const struct sheet *sheet, struct grid *grid, vitals_t
         if (!known)
             continue;
         grid_column(grid, title_of(metrics[i], titles[used]),
-                    device_is_number(metrics[i]) ? ALIGN_RIGHT : ALIGN_LEFT, 0);
+                    vitals_metric_type(metrics[i]) == VITALS_TEXT ? ALIGN_LEFT : ALIGN_RIGHT, 0);
         shown[used++] = metrics[i];
     }
     return used;

@@ -371,8 +371,7 @@ bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view
             const struct device_metric *entry = &device_metrics[i];
             if (entry->brief == NULL ||
                 vitals_row_availability(view->gpu, entry->metric) != reason ||
-                (device_is_number(entry->metric) &&
-                 device_metric_number(view->gpu, view->older, entry->metric, &number) > 0))
+                device_metric_number(view->gpu, view->older, entry->metric, &number) > 0)
                 continue;
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
                                      used > begin ? ", " : "", entry->brief);
