@@ -398,14 +398,6 @@ static void mark_least(const struct model *model, int width, char *out)
 void column_words(const struct column *column, const struct model *model, const struct item *item,
                   char *out)
 {
-    column_whole_words(column, model, item, out);
-    if (column->width > 1)
-        cell_cut(out, column->width - 1, "+");
-}
-
-void column_whole_words(const struct column *column, const struct model *model,
-                        const struct item *item, char *out)
-{
     double sum;
     enum sum known = !item->head   ? SUM_WHOLE
                      : column->sum ? group_sum(item->group, column, &sum)

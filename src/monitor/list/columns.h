@@ -53,12 +53,9 @@ struct column {
 extern const struct column list_columns[];
 extern const size_t list_column_count;
 
-/* The text of a column for a line in at most WORDS bytes: cut to the usual width; whole; and its
- * title. */
+/* The text of a column for a line in at most WORDS bytes, as wide as it is; and its title. */
 void column_words(const struct column *column, const struct model *model, const struct item *item,
                   char *out);
-void column_whole_words(const struct column *column, const struct model *model,
-                        const struct item *item, char *out);
 void column_title(const struct column *column, const struct model *model, char *out);
 
 /* Pads a text to a number of columns, with blanks before it, or behind it if it is aligned at the

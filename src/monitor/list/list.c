@@ -457,13 +457,13 @@ const vitals_row *model_process(const struct model *model, const struct identity
 {
     const vitals_snapshot *places[] = {model->all.now, model->machine.now};
     for (size_t i = 0; i < 2; i++) {
-        const vitals_row *row = NULL;
-        while ((row = row_next(places[i], VITALS_TABLE_PROCESS, row)) != NULL) {
-            struct identity own = identity_of(row);
-            own.gpu = identity->gpu;
-            if (own.pid != 0 && identity_equal(&own, identity))
-                return row;
-        }
+        const vitals_row *row = places[i] != NULL
+                                    ? vitals_snapshot_find_pid(places[i], (int64_t)identity->pid)
+                                    : NULL;
+        struct identity own = identity_of(row);
+        own.gpu = identity->gpu;
+        if (own.pid != 0 && identity_equal(&own, identity))
+            return row;
     }
     return NULL;
 }

@@ -174,7 +174,7 @@ static bool is_shown(const struct model *model, const struct item *item, const c
         const struct column *column = &list_columns[columns.items[i].column];
         if (!column_is_text(column))
             continue;
-        column_whole_words(column, model, item, text);
+        column_words(column, model, item, text);
         found = strcmp(text, "N/A") != 0 && cell_hold(text, word);
     }
     return found;

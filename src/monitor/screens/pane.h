@@ -118,9 +118,8 @@ void pane_cores(struct pen *pen, const struct model *model, int y, int rows);
 char *pane_amount(const vitals_row *row, vitals_metric used, vitals_metric total,
                   char out[static WORDS * 2]);
 
-/* Devices and partitions; how many tiles stand in a row; the rows of all of them. */
+/* Devices and partitions; the rows of all of them. */
 int pane_gpus_count(const struct model *model);
-int pane_gpus_in_row(const struct model *model);
 int pane_gpus_rows(const struct model *model, int charts);
 void pane_gpus(struct pen *pen, const struct model *model, const struct layout *layout);
 const vitals_row *pane_gpus_at(const struct model *model, const struct layout *layout, int x,

@@ -20,7 +20,8 @@ int pane_gpus_count(const struct model *model)
     return count;
 }
 
-int pane_gpus_in_row(const struct model *model)
+/* How many tiles stand in a row. */
+static int tiles_in_row(const struct model *model)
 {
     enum { TILE_LEAST = 38 };
     int count = pane_gpus_count(model), most = (model->width - 2 + GAP) / (TILE_LEAST + GAP);
@@ -31,7 +32,7 @@ int pane_gpus_in_row(const struct model *model)
 
 int pane_gpus_rows(const struct model *model, int charts)
 {
-    int count = pane_gpus_count(model), each = pane_gpus_in_row(model);
+    int count = pane_gpus_count(model), each = tiles_in_row(model);
     if (count == 0)
         return 0;
     return charts > 0 ? (count + each - 1) / each * (charts + 2) : 1 + count; /* with titles */
@@ -223,7 +224,7 @@ static const vitals_row *next_shown(const struct model *model, struct line_choic
 
 const vitals_row *pane_gpus_at(const struct model *model, const struct layout *layout, int x, int y)
 {
-    int row = y - layout->devices_y, each = pane_gpus_in_row(model), place = row - 1;
+    int row = y - layout->devices_y, each = tiles_in_row(model), place = row - 1;
     if (row < (layout->device_charts == 0) || row >= layout->device_rows)
         return NULL;
     if (layout->device_charts > 0) {
@@ -437,7 +438,7 @@ static void draw_titles(struct pen *pen, const struct model *model, int y)
 
 void pane_gpus(struct pen *pen, const struct model *model, const struct layout *layout)
 {
-    int each = pane_gpus_in_row(model), place = 0, rows = layout->device_rows;
+    int each = tiles_in_row(model), place = 0, rows = layout->device_rows;
     int y = layout->devices_y, count = pane_gpus_count(model);
     char text[WORDS];
     struct line_choice choice = choose_lines(model, layout);

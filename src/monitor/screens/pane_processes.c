@@ -42,7 +42,7 @@ static size_t cell(const struct model *model, const struct column *column, int w
 {
     char text[WORDS];
     if (item != NULL)
-        column_whole_words(column, model, item, text);
+        column_words(column, model, item, text);
     else
         column_title(column, model, text);
     bool sum = item != NULL && item->head; /* may take the blank too */

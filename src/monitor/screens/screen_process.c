@@ -132,7 +132,7 @@ static void draw_process(struct pen *pen, const struct model *model, const struc
             (engine && item->user == NULL))
             continue;
         column_words(column, model, item, text);
-        cell_cut(text, width - 1, "+");
+        cell_cut(text, column->width - 1, "+");
         used[0] += column_pad(column->title, width, false, line[0] + used[0],
                               sizeof line[0] - used[0]);
         used[1] += column_pad(text, width, false, line[1] + used[1], sizeof line[1] - used[1]);

@@ -63,8 +63,8 @@ static const char *cell(const char *group, const char *column)
     (void)snprintf(out, sizeof out, "no such group");
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i].head && strcmp(list->items[i].group->name, group) == 0)
-            column_whole_words(&list_columns[column_find(column, strlen(column))], &monitor.model,
-                               &list->items[i], out);
+            column_words(&list_columns[column_find(column, strlen(column))], &monitor.model,
+                         &list->items[i], out);
     }
     return out;
 }
