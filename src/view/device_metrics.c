@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "util/base.h"
-#include "view/cell_text.h"
 
 #define G(suffix) VITALS_GPU_##suffix
 

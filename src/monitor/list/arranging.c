@@ -1,7 +1,6 @@
 /* arranging.c: see arranging.h. */
 #include "monitor/screens/screen.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "monitor/list/group.h"

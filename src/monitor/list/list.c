@@ -1,7 +1,6 @@
 /* list.c: the lines of the list of processes: which and in which order; the selection and the tags.
  *
  * What is missing stands last in every order, turned round or not. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "monitor/list/match.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/list/group.h"

@@ -1,6 +1,5 @@
 /* hints.c: the last row of a screen: keys and what they do, as many as fit. A click on one presses
  * it. */
-#include <stdio.h>
 #include <string.h>
 
 #include "monitor/screens/screen.h"
