@@ -365,16 +365,12 @@ void draw_tile(struct pen *pen, const struct box *box, const struct tile *tile)
         (void)tile_words(pen, end - value, y, end, tile->value_style, tile->value);
     }
 
-    struct box chart = {box->x, y + 1, box->columns, rows};
-    if (tile->down != NULL && tile->up != NULL) {
-        chart.rows = rows - rows / 2;
-        draw_graph(pen, &chart, tile->up);
-        chart.y += chart.rows;
-        chart.rows = rows / 2;
-        draw_graph(pen, &chart, tile->down);
-    } else if (tile->up != NULL)
-        draw_graph(pen, &chart, tile->up);
-    int upper = tile->down != NULL && tile->up != NULL ? rows - rows / 2 : rows;
+    bool both = tile->up != NULL && tile->down != NULL;
+    int upper = both ? rows - rows / 2 : rows;
+    if (tile->up != NULL)
+        draw_graph(pen, &(struct box){box->x, y + 1, box->columns, upper}, tile->up);
+    if (both)
+        draw_graph(pen, &(struct box){box->x, y + 1 + upper, box->columns, rows / 2}, tile->down);
     if (tile->begin != NULL && upper > 1 && !pen->look->plain) {
         int mark = tile->up != NULL ? mark_column(tile->up, box->columns) : -1;
         int wide = canvas_columns(tile->begin), at = box->x + mark + 1;

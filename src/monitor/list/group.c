@@ -131,11 +131,6 @@ bool group_text(const struct model *model, enum group_by by, const struct item *
     return group_identify(model, by, item, out, capacity, &id);
 }
 
-static const char *group_word(enum group_by by, bool named)
-{
-    return named ? KINDS[by].word : KINDS[by].nowhere;
-}
-
 /* ---- groups ---- */
 
 /* The group of a line, perhaps a new one; NULL: out of memory. Neighbors of a list often belong
@@ -349,11 +344,12 @@ size_t group_total(const struct model *model, const struct group *group)
 
 void group_title(const struct model *model, const struct group *group, char *out, size_t capacity)
 {
-    const char *word = group_word(model->arranged.group, true);
+    enum group_by by = model->arranged.group;
+    const char *word = KINDS[by].word;
     bool named = group->known && group->name[0] != '\0';
     (void)snprintf(out, capacity, "%s%s%s", named ? word : "", named && word[0] != '\0' ? " " : "",
                    !group->known ? "not known"
-                   : !named      ? group_word(model->arranged.group, false)
+                   : !named      ? KINDS[by].nowhere
                                  : group->name);
 }
 

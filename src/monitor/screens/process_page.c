@@ -469,23 +469,36 @@ static double cores_of(double most)
     return cores;
 }
 
+static const struct {
+    ink ramp;
+    bool share, rate; /* else bytes */
+    const char *words;
+} CHARTS[PROCESS_CHARTS] = {
+    [CHART_CPU] = {INK_LOAD, true, false, ""},
+    [CHART_MEMORY] = {INK_HELD, false, false, "mem "},
+    [CHART_GPU_BUSY] = {INK_LOAD, true, false, ""},
+    [CHART_GPU_MEMORY] = {INK_HELD, false, false, "mem "},
+    [CHART_READ] = {INK_IN, false, true, "read "},
+    [CHART_WRITTEN] = {INK_OUT, false, true, "written "},
+};
+
+static char *chart_words(enum process_chart chart, double value, int decimals,
+                         char out[static WORDS])
+{
+    static const double MOST = 2e18;
+    if (CHARTS[chart].rate)
+        return cell_rate(true, value, out);
+    if (!CHARTS[chart].share)
+        return vitals_human_bytes(value > 0 && value < MOST ? (uint64_t)value : 0, out);
+    (void)snprintf(out, WORDS, "%.*f%%", decimals, value * 100);
+    return out;
+}
+
 /* A tile of two of the charts. */
 static void draw_chart(struct pen *pen, const struct model *model, const struct history *charts,
                        enum process_chart up, enum process_chart down, struct tile *tile,
                        const struct box *box)
 {
-    static const struct {
-        ink ramp;
-        bool share, bytes, rate;
-        const char *words;
-    } KINDS[PROCESS_CHARTS] = {
-        [CHART_CPU] = {INK_LOAD, true, false, false, ""},
-        [CHART_MEMORY] = {INK_HELD, false, true, false, "mem "},
-        [CHART_GPU_BUSY] = {INK_LOAD, true, false, false, ""},
-        [CHART_GPU_MEMORY] = {INK_HELD, false, true, false, "mem "},
-        [CHART_READ] = {INK_IN, false, true, true, "read "},
-        [CHART_WRITTEN] = {INK_OUT, false, true, true, "written "},
-    };
     const enum process_chart BOTH[] = {up, down};
     char words[2][WORDS * 2] = {"", ""}, full[2][WORDS], amount[WORDS], line[WORDS * 3];
     struct graph graphs[2];
@@ -493,32 +506,20 @@ static void draw_chart(struct pen *pen, const struct model *model, const struct 
     size_t seconds = (size_t)(box->columns * pane_seconds(model));
     for (size_t i = 0; i < 2; i++)
         (void)history_most(&charts[BOTH[i]], 0, seconds, &mosts[i]);
-    if (KINDS[up].rate) /* one scale for both */
+    if (CHARTS[up].rate) /* one scale for both */
         mosts[0] = mosts[1] = mosts[0] > mosts[1] ? mosts[0] : mosts[1];
     for (size_t i = 0; i < 2; i++) {
         const struct history *history = &charts[BOTH[i]];
-        double value = 0, most = KINDS[BOTH[i]].share ? cores_of(mosts[i]) : pane_scale(mosts[i]);
-        graphs[i] = pane_chart(model, history, most, KINDS[BOTH[i]].ramp, i > 0);
+        double value, most = CHARTS[BOTH[i]].share ? cores_of(mosts[i]) : pane_scale(mosts[i]);
+        graphs[i] = pane_chart(model, history, most, CHARTS[BOTH[i]].ramp, i > 0);
         graphs[i].ago = graphs[i].mark = 0; /* it ends with what is shown */
-        bool known = history_mean(history, 0, 1, &value);
-        if (KINDS[BOTH[i]].share)
-            (void)snprintf(amount, sizeof amount, "%.1f%%", value * 100);
-        else if (KINDS[BOTH[i]].rate)
-            (void)cell_rate(known, value, amount);
-        else
-            (void)vitals_human_bytes(known && value > 0 && value < 1e18 ? (uint64_t)value : 0,
-                                     amount);
-        if (known)
-            (void)snprintf(words[i], sizeof words[i], "%s%s", KINDS[BOTH[i]].words, amount);
-        if (KINDS[BOTH[i]].share)
-            (void)snprintf(full[i], sizeof full[i], "%.0f%%", most * 100);
-        else if (KINDS[BOTH[i]].rate)
-            (void)cell_rate(true, most, full[i]);
-        else
-            (void)vitals_human_bytes((uint64_t)most, full[i]);
+        if (history_mean(history, 0, 1, &value))
+            (void)snprintf(words[i], sizeof words[i], "%s%s", CHARTS[BOTH[i]].words,
+                           chart_words(BOTH[i], value, 1, amount));
+        (void)chart_words(BOTH[i], most, 0, full[i]);
     }
-    (void)snprintf(line, sizeof line, "full: %s%s%s", full[0], KINDS[up].rate ? "" : ", ",
-                   KINDS[up].rate ? "" : full[1]);
+    (void)snprintf(line, sizeof line, "full: %s%s%s", full[0], CHARTS[up].rate ? "" : ", ",
+                   CHARTS[up].rate ? "" : full[1]);
     tile->value = words[0];
     tile->left = words[1];
     tile->right = words[0][0] != '\0' || words[1][0] != '\0' ? line : "";
