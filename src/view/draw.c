@@ -109,7 +109,7 @@ void draw_box(struct pen *pen, const struct box *box, const char *title)
     canvas_repeat(canvas, right, box->y, 1, STYLE_PLAIN, lines[1]);
     canvas_repeat(canvas, box->x, bottom, 1, STYLE_PLAIN, lines[2]);
     canvas_repeat(canvas, right, bottom, 1, STYLE_PLAIN, lines[3]);
-    if (title == NULL || box->columns <= BOX_TITLE)
+    if (box->columns <= BOX_TITLE)
         return;
 
     char parts[254], text[256];
@@ -165,8 +165,7 @@ void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
         for (; drawn * 8 < eighths; drawn++) {
             int left = eighths - drawn * 8;
             const char *glyph = pen->look->ascii ? "|" : EIGHTHS[left > 8 ? 8 : left];
-            ink style = pen->look->colorful && !bar->plain ? draw_gradient((double)drawn / length)
-                                                           : bar->style;
+            ink style = pen->look->colorful ? draw_gradient((double)drawn / length) : bar->style;
             canvas_repeat(pen->canvas, at + drawn, y, 1, style, glyph);
         }
         at += bar->tracked ? 0 : drawn;

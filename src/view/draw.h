@@ -68,7 +68,6 @@ struct bar {
     bool fraction; /* one decimal */
     bool tracked;  /* a track to its end, and the number behind that; nothing where it is missing */
     ink style;
-    bool plain;       /* never a gradient */
     const char *note; /* NULL: none */
     int note_columns;
 };

@@ -157,7 +157,6 @@ static void layout_usual(const struct model *model, struct layout *layout)
     layout->lines_y = y + OWN_FRAME;
     layout->lines = height - layout->lines_y - layout->hints;
     layout->lines = layout->lines > 1 ? layout->lines : 1;
-    layout->height = height;
 }
 
 void layout_of(const struct model *model, struct layout *layout)
@@ -212,5 +211,4 @@ void layout_of(const struct model *model, struct layout *layout)
         layout->rules = false;
     if (layout->rules && layout->lines < wanted && model->mode == MONITOR_AUTO)
         layout->rules = layout->lines >= (int)model->list.count + 2;
-    layout->height = end + FRAME + layout->lines;
 }

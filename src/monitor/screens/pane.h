@@ -16,7 +16,6 @@ struct layout {
     int devices_y, host_y, list_y; /* the list's title; the rule above it is one row higher */
     int lines_y;                   /* the first line of the list */
     int lines;                     /* how many are seen */
-    int height;                    /* of everything */
     int lift_most;                 /* rows that may be moved out of sight */
 
     /* Of the main screen. */
@@ -108,7 +107,7 @@ bool pane_device_is_mute(const vitals_row *gpu);
 /* The color of a device's number: how busy it is, or that it is ill. */
 ink pane_device_style(const vitals_row *gpu);
 
-void pane_header(struct pen *pen, const struct model *model, int y);
+void pane_header(struct pen *pen, const struct model *model);
 int pane_machine_rows(int charts);
 void pane_machine(struct pen *pen, const struct model *model, int y, int charts);
 

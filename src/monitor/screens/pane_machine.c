@@ -111,7 +111,7 @@ static char *uptime_words(double seconds, char out[static WORDS])
     return out;
 }
 
-void pane_header(struct pen *pen, const struct model *model, int y)
+void pane_header(struct pen *pen, const struct model *model)
 {
     const struct monitor_options *options = model->options;
     const vitals_row *host = model_host(model);
@@ -122,7 +122,7 @@ void pane_header(struct pen *pen, const struct model *model, int y)
                                  options->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL,
                                  name, sizeof name);
     int x = 1;
-    x += canvas_text(pen->canvas, x, y, INK_TITLE, name[0] != '\0' ? name : "vitals");
+    x += canvas_text(pen->canvas, x, 0, INK_TITLE, name[0] != '\0' ? name : "vitals");
 
     /* What is not as usual stands at the right, and takes the place of words. */
     char past[WORDS], time[TIME_WORDS] = "";
@@ -138,7 +138,7 @@ void pane_header(struct pen *pen, const struct model *model, int y)
         if (!SHOWN[i] || end - wide - 1 < x)
             continue;
         end -= wide;
-        (void)canvas_text(pen->canvas, end, y,
+        (void)canvas_text(pen->canvas, end, 0,
                           INK_NOTICE | STYLE_REVERSE | (i == 0 ? STYLE_BOLD : 0), TAGS[i]);
         end -= 1;
     }
@@ -160,7 +160,7 @@ void pane_header(struct pen *pen, const struct model *model, int y)
     }
     draw_fit(text, end - x);
     if (canvas_columns(text) <= end - x)
-        (void)canvas_text(pen->canvas, x, y, INK_SOFT, text);
+        (void)canvas_text(pen->canvas, x, 0, INK_SOFT, text);
 }
 
 /* ---- tiles ---- */

@@ -113,7 +113,7 @@ static bool device_choice_click(struct monitor *monitor, const struct layout *la
 static void draw_usual(const struct model *model, const struct layout *layout, struct pen *pen)
 {
     bool hosted = !(model->arranged.hidden & PANEL_HOST) && layout->host_y < layout->devices_y;
-    pane_header(pen, model, 0);
+    pane_header(pen, model);
     if (layout->attention_y >= 0)
         pane_attention(pen, model, layout->attention_y);
     if (hosted)
