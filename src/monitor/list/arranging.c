@@ -1,4 +1,4 @@
-/* arranging.c: see arranging.h. */
+/* arranging.c: see screen.h. */
 #include "monitor/screens/screen.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* device_traffic.c: see device_traffic.h. */
+/* device_traffic.c: see device_sheet.h. */
 #include "monitor/screens/device_sheet.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* device_users.c: see device_users.h. For a device in parts the users of its parts too. */
+/* device_users.c: see device_sheet.h. For a device in parts the users of its parts too. */
 #include <stdio.h>
 
 #include "monitor/screens/device_sheet.h"

@@ -1,4 +1,4 @@
-/* pane_cpus.c: see pane_cpus.h.
+/* pane_cpus.c: see pane.h.
  *
  * The place of a cell follows from the number of its CPU, ten to a group, so that CPU 317 can be
  * found; an offline CPU leaves its place empty. If there are more CPUs than places, a cell is the
