@@ -107,6 +107,16 @@ static void what_is_pasted_presses_no_key(void)
     world_close(&monitor, builder);
 }
 
+static void a_list_at_its_start_stays_there(void)
+{
+    begin();
+    monitor.model.arranged.nvitop = false; /* which moves its panels first */
+    press_keys(&monitor, "[");
+    CHECK_INT(monitor.model.top, 0);
+    CHECK_CONTAINS(world_screen(&monitor), "one");
+    world_close(&monitor, builder);
+}
+
 static void read_only_opens_no_dialog(void)
 {
     begin();
@@ -201,6 +211,7 @@ static const check_test tests[] = {
     {"the help has every key", the_help_has_every_key},
     {"type-ahead is understood", type_ahead_is_understood},
     {"what is pasted presses no key", what_is_pasted_presses_no_key},
+    {"a list at its start stays there", a_list_at_its_start_stays_there},
     {"read-only opens no dialog", read_only_opens_no_dialog},
     {"the mouse selects and sorts", the_mouse_selects_and_sorts},
     {"control turns the wheel five times as far", control_turns_the_wheel_five_times_as_far},
