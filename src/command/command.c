@@ -93,7 +93,7 @@ const char *command_safe(const char *string)
     static char buffers[2][256];
     static unsigned turn;
     char *out = buffers[turn++ % 2];
-    (void)vitals_text_format(command_text(string), VITALS_TEXT_ASCII, out, sizeof buffers[0]);
+    (void)vitals_text_format(vitals_text_of(string), VITALS_TEXT_ASCII, out, sizeof buffers[0]);
     return out;
 }
 
@@ -141,11 +141,6 @@ void command_wait_until(uint64_t deadline_ns)
 {
     const vitals_clock *clock = vitals_clock_system();
     (void)clock->wait_until(clock->data, -1, deadline_ns);
-}
-
-vitals_text command_text(const char *string)
-{
-    return (vitals_text){string, strlen(string)};
 }
 
 bool command_text_is(const vitals_row *row, vitals_metric metric, const char *word)

@@ -183,9 +183,6 @@ int command_context(const struct machine_settings *machine, vitals_context **out
 /* Waits until a time of the monotonic clock. */
 void command_wait_until(uint64_t deadline_ns);
 
-/* A string as a text. */
-vitals_text command_text(const char *string);
-
 /* True if a text of a row equals the word. */
 bool command_text_is(const vitals_row *row, vitals_metric metric, const char *word);
 

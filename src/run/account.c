@@ -274,7 +274,7 @@ int vitals_account_signal(const vitals_account *account)
 
 vitals_text vitals_account_failure(const vitals_account *account)
 {
-    return (vitals_text){account->failure, strlen(account->failure)};
+    return vitals_text_of(account->failure);
 }
 
 const vitals_figure *vitals_account_next(const vitals_account *account,
@@ -346,7 +346,7 @@ void account_set_text(vitals_account *account, const char *name, vitals_text tex
 
 void account_set_string(vitals_account *account, const char *name, const char *string)
 {
-    account_set_text(account, name, (vitals_text){string, strlen(string)});
+    account_set_text(account, name, vitals_text_of(string));
 }
 
 /* ---- as JSON; docs/account.md describes it ---- */

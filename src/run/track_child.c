@@ -31,8 +31,7 @@ void track_child_failure(const char *argument, int failed, struct run_outcome *o
 {
     char name[64];
     vitals_error error;
-    vitals_text_format((vitals_text){argument, strlen(argument)}, VITALS_TEXT_TERMINAL, name,
-                       sizeof(name));
+    vitals_text_format(vitals_text_of(argument), VITALS_TEXT_TERMINAL, name, sizeof(name));
     (void)error_system(&error, failed, "%s", name);
     const char *why = NULL;
     if (failed == ESRCH)

@@ -61,8 +61,8 @@ static int add_column(struct shown_device *device, const char *word)
                                     "vitals metrics lists those of gpu");
     column->name = is_label ? "label" : vitals_metric_name(column->metric);
     if (word[size] == '=') {
-        (void)vitals_text_format(command_text(word + size + 1), VITALS_TEXT_TERMINAL, column->title,
-                                 sizeof column->title);
+        (void)vitals_text_format(vitals_text_of(word + size + 1), VITALS_TEXT_TERMINAL,
+                                 column->title, sizeof column->title);
     } else {
         snprintf(column->title, sizeof column->title, "%s", column->name);
         for (char *c = column->title; *c != '\0'; c++)
@@ -223,7 +223,7 @@ static void print_csv(const struct shown_device *device, const vitals_snapshot *
             vitals_metric metric = device->columns[i].metric;
             bool is_text = metric == 0 || vitals_metric_type(metric) == VITALS_TEXT;
             char field[DEVICE_VALUE * 2];
-            vitals_text text = command_text(vitals_row_label(row));
+            vitals_text text = vitals_text_of(vitals_row_label(row));
             double number;
             if (is_text && (metric == 0 || vitals_row_text(row, metric, &text) > 0)) {
                 (void)vitals_text_format(text, VITALS_TEXT_CSV, field, sizeof field);

@@ -79,7 +79,7 @@ void command_tell_kept(const vitals_snapshot *snapshot)
         if (!report_was_kept(row) || vitals_row_text(row, VITALS_SOURCE_MESSAGE, &text) <= 0)
             continue;
         (void)vitals_text_format(text, VITALS_TEXT_TERMINAL, message, sizeof message);
-        text = command_text(vitals_row_label(row));
+        text = vitals_text_of(vitals_row_label(row));
         (void)vitals_text_format(text, VITALS_TEXT_TERMINAL, name, sizeof name);
         (void)command_fail(0, "%s: %s", name, message);
     }

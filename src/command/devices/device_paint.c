@@ -84,7 +84,7 @@ static void safe_label(const struct sheet *sheet, const vitals_row *row,
 {
     vitals_text_form form = sheet->view->settings->look.ascii ? VITALS_TEXT_ASCII
                                                               : VITALS_TEXT_TERMINAL;
-    (void)vitals_text_format(command_text(vitals_row_label(row)), form, out, DEVICE_VALUE);
+    (void)vitals_text_format(vitals_text_of(vitals_row_label(row)), form, out, DEVICE_VALUE);
 }
 
 /* Titles of columns whose name is unclear, or repeats the title of its section. */

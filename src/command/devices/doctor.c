@@ -90,7 +90,7 @@ struct doctor_telling {
 
 static void put_text(vitals_builder *builder, vitals_metric metric, const char *text)
 {
-    vitals_builder_text(builder, metric, command_text(text), VITALS_HAVE);
+    vitals_builder_text(builder, metric, vitals_text_of(text), VITALS_HAVE);
 }
 
 static void put(struct doctor_telling *telling, vitals_builder *builder, const vitals_row *device,
@@ -98,7 +98,7 @@ static void put(struct doctor_telling *telling, vitals_builder *builder, const v
 {
     char subject[64];
     snprintf(subject, sizeof subject, "GPU %s", vitals_row_label(device));
-    vitals_builder_row(builder, VITALS_TABLE_DIAGNOSIS, ++telling->key, 0, command_text(subject),
+    vitals_builder_row(builder, VITALS_TABLE_DIAGNOSIS, ++telling->key, 0, vitals_text_of(subject),
                        vitals_row_stamp_ns(device));
     put_text(builder, VITALS_DIAGNOSIS_SEVERITY, verdict->severity);
     put_text(builder, VITALS_DIAGNOSIS_SUBJECT, subject);
@@ -392,7 +392,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
                                   .text = text_of(row, VITALS_DIAGNOSIS_FINDING),
                                   .remedy = text_of(row, VITALS_DIAGNOSIS_REMEDY)};
         if (finding.subject.size == 0)
-            finding.subject = command_text(vitals_row_label(row));
+            finding.subject = vitals_text_of(vitals_row_label(row));
         add(&findings, &finding);
     }
 
@@ -406,10 +406,10 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
             continue;
         const struct finding finding = {
             .kind = FINDING_PROBLEM,
-            .subject = command_text(vitals_row_label(row)),
-            .text = command_text("it did not answer in time: a call into the "
-                                 "system or a driver hangs"),
-            .remedy = command_text("sudo dmesg | tail -n 50")};
+            .subject = vitals_text_of(vitals_row_label(row)),
+            .text = vitals_text_of("it did not answer in time: a call into the "
+                                   "system or a driver hangs"),
+            .remedy = vitals_text_of("sudo dmesg | tail -n 50")};
         add(&findings, &finding);
     }
 

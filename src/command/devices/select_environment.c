@@ -66,7 +66,7 @@ void select_uuid(const vitals_row *row, char out[static SELECT_ID])
 {
     vitals_text text;
     if (vitals_row_text(row, VITALS_GPU_UUID, &text) <= 0 || text.size == 0)
-        text = command_text(vitals_row_label(row));
+        text = vitals_text_of(vitals_row_label(row));
     (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, SELECT_ID);
 }
 

@@ -173,7 +173,7 @@ static int print_text(struct topo *topo, struct output *output)
         if (place == NULL)
             continue;
         snprintf(place->address, sizeof place->address, "%s", address);
-        (void)vitals_text_format(command_text(vitals_row_label(peer)),
+        (void)vitals_text_format(vitals_text_of(vitals_row_label(peer)),
                                  topo->settings->look.ascii ? VITALS_TEXT_ASCII
                                                             : VITALS_TEXT_TERMINAL,
                                  place->label, sizeof place->label);

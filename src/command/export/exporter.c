@@ -9,8 +9,8 @@ enum { STRAYS_SHOWN = 5, SHOWN = 900 };
 static void say(const char *publisher, const char *what)
 {
     char safe[SHOWN], name[64];
-    (void)vitals_text_format(command_text(what), VITALS_TEXT_TERMINAL, safe, sizeof safe);
-    (void)vitals_text_format(command_text(publisher), VITALS_TEXT_TERMINAL, name, sizeof name);
+    (void)vitals_text_format(vitals_text_of(what), VITALS_TEXT_TERMINAL, safe, sizeof safe);
+    (void)vitals_text_format(vitals_text_of(publisher), VITALS_TEXT_TERMINAL, name, sizeof name);
     if (publisher[0] == '\0' || strcmp(publisher, "serve") == 0)
         (void)command_fail(0, "%s", safe);
     else

@@ -192,12 +192,12 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
     }
     if (argv != NULL) {
         (void)vitals_text_command((vitals_text){words, used}, line, sizeof line);
-        record_observer_attribute(&plan->observer, "command", command_text(line));
+        record_observer_attribute(&plan->observer, "command", vitals_text_of(line));
     }
     if (plan->usage.expected_cores > 0) {
         (void)snprintf(words, sizeof words, "%.0f", plan->usage.expected_cores);
         record_observer_attribute(&plan->observer, VITALS_ATTRIBUTE_EXPECTED_CORES,
-                                  (vitals_text){words, strlen(words)});
+                                  vitals_text_of(words));
     }
     if (run->gpus == 0 || run->gpus_chosen) /* else the second start of vitals attaches it */
         plan->options.observer = &plan->observer.face;

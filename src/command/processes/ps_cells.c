@@ -37,7 +37,7 @@ static const char *put_arguments(struct buffer *out, vitals_text arguments, vita
             break;
     }
     out->failed |= joined.failed;
-    const char *text = put_text(out, command_text(joined.failed ? "" : joined.bytes), form);
+    const char *text = put_text(out, vitals_text_of(joined.failed ? "" : joined.bytes), form);
     buffer_done(&joined);
     return text;
 }
@@ -161,7 +161,7 @@ const char *ps_command(const vitals_row *row, bool ascii, struct buffer *out, en
         return put_arguments(out, arguments, form);
     *color = COLOR_DIM;
     if (vitals_row_text(row, VITALS_PROCESS_NAME, &name) <= 0)
-        return put_text(out, command_text("N/A"), form);
+        return put_text(out, vitals_text_of("N/A"), form);
 
     char safe[CELL], cell[CELL + 16];
     bool zombie = command_text_is(row, VITALS_PROCESS_STATE, "zombie");
@@ -183,11 +183,11 @@ const char *ps_column_cell(const struct ps_column *column, const struct ps_view 
     ps_column_value(column, view, row, &value);
     *color = color_of(column, &value);
     if (value.availability <= 0)
-        return put_text(out, command_text("N/A"), form);
+        return put_text(out, vitals_text_of("N/A"), form);
     if (value.is_text)
-        return put_text(out, value.text.size > 0 ? value.text : command_text("-"), form);
+        return put_text(out, value.text.size > 0 ? value.text : vitals_text_of("-"), form);
     put_number(column, view, value.number, cell);
-    return put_text(out, command_text(cell), form);
+    return put_text(out, vitals_text_of(cell), form);
 }
 
 const char *ps_column_field(const struct ps_column *column, const struct ps_view *view,
@@ -197,12 +197,12 @@ const char *ps_column_field(const struct ps_column *column, const struct ps_view
     char cell[CELL];
     ps_column_exact(column, view, row, &value);
     if (value.availability <= 0)
-        return put_text(out, command_text(""), VITALS_TEXT_TERMINAL);
+        return put_text(out, vitals_text_of(""), VITALS_TEXT_TERMINAL);
     if (value.is_text && column->show == SHOW_COMMAND)
         return put_arguments(out, value.text, VITALS_TEXT_CSV);
     if (value.is_text)
         return put_text(out, value.text, VITALS_TEXT_CSV);
     bool whole = value.number == floor(value.number) && fabs(value.number) < 1e16;
     snprintf(cell, sizeof cell, whole ? "%.0f" : "%.15g", value.number);
-    return put_text(out, command_text(cell), VITALS_TEXT_TERMINAL);
+    return put_text(out, vitals_text_of(cell), VITALS_TEXT_TERMINAL);
 }

@@ -36,7 +36,7 @@ static void put_composed(struct ps_value *out, vitals_availability availability)
 {
     out->availability = availability;
     out->is_text = true;
-    out->text = command_text(out->composed);
+    out->text = vitals_text_of(out->composed);
 }
 
 static void metric_value(const vitals_row *row, vitals_metric metric, struct ps_value *out)
@@ -526,7 +526,7 @@ int ps_column_find(const char *option, const char *name, struct ps_column *out)
         snprintf(out->title, sizeof out->title, "%s", kind->title);
     }
     if (name[size] == '=')
-        (void)vitals_text_format(command_text(name + size + 1), VITALS_TEXT_TERMINAL, out->title,
+        (void)vitals_text_format(vitals_text_of(name + size + 1), VITALS_TEXT_TERMINAL, out->title,
                                  sizeof out->title);
     return 0;
 }

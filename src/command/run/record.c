@@ -68,7 +68,8 @@ static int open_recorder(struct recording_job *job)
 static int put_attribute(struct recording_job *job, const char *name, const char *text,
                          vitals_error *error)
 {
-    return text[0] == '\0' ? 0 : recorder_attribute(job->recorder, name, command_text(text), error);
+    return text[0] == '\0' ? 0
+                           : recorder_attribute(job->recorder, name, vitals_text_of(text), error);
 }
 
 static int put_number_attribute(struct recording_job *job, const char *name, uint64_t number,

@@ -43,7 +43,7 @@ static void set_own(struct run_export *observer, unsigned which, const char *val
 static void say_page(const struct exporter *exporter)
 {
     char safe[sizeof exporter->page];
-    (void)vitals_text_format(command_text(exporter->page), VITALS_TEXT_ASCII, safe, sizeof safe);
+    (void)vitals_text_format(vitals_text_of(exporter->page), VITALS_TEXT_ASCII, safe, sizeof safe);
     if (safe[0] != '\0')
         (void)command_fail(0, "mlflow: the run is at %s", safe);
 }
