@@ -5,18 +5,14 @@
 #include <string.h>
 
 #include "command/options/option.h"
+#include "util/number.h"
 #include "util/signal_names.h"
 
 /* Parses at most three digits. Returns -1 if the word is not such a number. */
 static int number_of(const char *digits)
 {
-    size_t size = strlen(digits);
-    int number = 0;
-    if (size == 0 || size > 3 || strspn(digits, "0123456789") != size)
-        return -1;
-    for (size_t i = 0; i < size; i++)
-        number = number * 10 + (digits[i] - '0');
-    return number;
+    uint64_t number;
+    return strlen(digits) <= 3 && number_is_u64(digits, &number) ? (int)number : -1;
 }
 
 int signal_number(const char *word)

@@ -166,7 +166,7 @@ void export_config_serve(const struct sampling_settings *sampling,
 
 /* ---- run ---- */
 
-static const char *variable(const struct environment_settings *environment, const char *name)
+const char *exporter_variable(const struct environment_settings *environment, const char *name)
 {
     size_t size = strlen(name);
     for (const char *const *at = environment->variables; at != NULL && *at != NULL; at++) {
@@ -181,10 +181,10 @@ void export_options(const struct settings *settings, const struct export_job *jo
 {
     const struct export_settings *export = &settings->export;
     const struct mlflow_settings *mlflow = &export->mlflow;
-    const char *user = variable(&settings->environment, "LOGNAME");
+    const char *user = exporter_variable(&settings->environment, "LOGNAME");
     bool new_run = mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0;
     if (user == NULL)
-        user = variable(&settings->environment, "USER");
+        user = exporter_variable(&settings->environment, "USER");
     *out = (vitals_exporter_options){
         .size = sizeof *out,
         .program = export->program,

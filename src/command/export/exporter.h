@@ -23,6 +23,9 @@ static inline bool exporters_asked(const struct export_settings *export)
            export->textfile != NULL;
 }
 
+/* A variable of the environment; NULL if it is not set, or empty. */
+const char *exporter_variable(const struct environment_settings *environment, const char *name);
+
 /* Checks the options of the exporters. Returns 0, or an exit code after a message. */
 int exporters_check(const struct run_settings *run, const struct export_settings *export,
                     const struct serve_settings *serve);

@@ -15,6 +15,7 @@
 #include "command/export/exporter.h"
 #include "export/prometheus/families.h"
 #include "util/burst.h"
+#include "util/number.h"
 
 static const uint64_t LAST_NS = 4000000000; /* for the program's last messages */
 static const uint64_t BOTH_NS = 100000000;  /* for two lines to be written, one after the other */
@@ -214,17 +215,9 @@ static void serve(struct server *server, int interrupts)
 static unsigned long long number_of(const struct environment_settings *environment,
                                     const char *name)
 {
-    static const unsigned long long MOST = 1ULL << 40;
-    size_t size = strlen(name);
-    unsigned long long number = 0;
-    const char *digits = "";
-    for (const char *const *at = environment->variables; at != NULL && *at != NULL; at++) {
-        if (strncmp(*at, name, size) == 0 && (*at)[size] == '=')
-            digits = *at + size + 1;
-    }
-    for (; *digits >= '0' && *digits <= '9' && number < MOST; digits++)
-        number = number * 10 + (unsigned long long)(*digits - '0');
-    return *digits == '\0' ? number : 0;
+    const char *digits = exporter_variable(environment, name);
+    uint64_t number;
+    return digits != NULL && number_is_u64(digits, &number) ? number : 0;
 }
 
 /* Takes the listening socket that the parent opened, as sd_listen_fds(3) describes: LISTEN_PID is

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command/options/option.h"
+#include "util/number.h"
 
 /* One value that is assigned to the settings. */
 struct assignment {
@@ -90,15 +91,10 @@ void option_accepts(const struct option *option, char *out, size_t capacity)
 
 bool option_number(const char *word, size_t size, double least, double most, uint64_t *out)
 {
-    uint64_t number = 0;
-    if (size == 0 || size > 18)
-        return false;
-    for (size_t i = 0; i < size; i++) {
-        if (word[i] < '0' || word[i] > '9')
-            return false;
-        number = number * 10 + (uint64_t)(word[i] - '0');
-    }
-    if ((double)number < least || (double)number > most)
+    const char *end = word + size;
+    uint64_t number;
+    if (!number_u64(&word, end, &number) || word != end || (double)number < least ||
+        (double)number > most)
         return false;
     *out = number;
     return true;
