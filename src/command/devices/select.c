@@ -4,7 +4,6 @@
  * The command replaces vitals, with the locks among its open files: they end with the command, and
  * no part of vitals has to keep running until then. */
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,12 +108,7 @@ static int take_settings(struct select_choice *choice)
     options->free_accounts = accounts->items;
     options->free_account_count = accounts->count;
     if (accounts->given && accounts->count == 0) {
-        const struct passwd *entry = getpwuid(geteuid());
-        if (entry != NULL)
-            snprintf(choice->own_user, sizeof choice->own_user, "%s", entry->pw_name);
-        else
-            snprintf(choice->own_user, sizeof choice->own_user, "%u", (unsigned)geteuid());
-        choice->own[0] = choice->own_user;
+        choice->own[0] = command_user(choice->own_user, sizeof choice->own_user);
         options->free_accounts = choice->own;
         options->free_account_count = 1;
     }

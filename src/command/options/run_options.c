@@ -11,6 +11,7 @@
 
 #include "command/devices/device_list.h"
 #include "command/run/run.h"
+#include "util/file.h"
 
 enum { PIDS_MAX = 4, NUMBER_BYTES = 24 };
 
@@ -311,18 +312,11 @@ static int take_totals(struct run_plan *plan, const struct environment_settings 
     char *folder = plan->totals;
     int used = state != NULL && state[0] != '\0' ? snprintf(folder, capacity, "%s/vitals", state)
                                                  : 0;
-    bool fits = used > 0 && (size_t)used < capacity;
-    for (char *at = folder; fits && access(folder, W_OK) != 0 && at != NULL;) {
-        at = strchr(at + 1, '/');
-        if (at != NULL)
-            *at = '\0';
-        fits = mkdir(folder, 0700) == 0 || errno == EEXIST;
-        if (at != NULL)
-            *at = '/';
-    }
+    bool made = used > 0 && (size_t)used < capacity &&
+                (access(folder, W_OK) == 0 || file_make_folders(folder, 0700));
 
     /* The name holds the time because containers may share the folder and have equal pids. */
-    int more = fits && access(folder, W_OK) == 0
+    int more = made && access(folder, W_OK) == 0
                    ? snprintf(folder + used, capacity - (size_t)used, "/run-%llu-%ld.json",
                               (unsigned long long)clock_realtime_ns(), (long)getpid())
                    : 0;

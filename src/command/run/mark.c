@@ -8,13 +8,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/command.h"
 #include "util/file.h"
+#include <vitals/mark.h>
 
 enum { NAME_MOST = 200, SIGNAL_EXIT = 128 };
 
@@ -27,7 +27,6 @@ static void mark(const struct look_settings *look, const struct environment_sett
     char safe[NAME_MOST + 1], line[320];
     const char *distrust = NULL;
     struct stat is;
-    struct rlimit limit;
     size_t used = 0;
     if (path == NULL || path[0] != '/') {
         if (look->verbose)
@@ -45,15 +44,12 @@ static void mark(const struct look_settings *look, const struct environment_sett
     int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
     int failed = file < 0 ? errno : 0;
     if (file >= 0) {
-        bool fits = fstat(file, &is) == 0 && S_ISREG(is.st_mode) &&
-                    getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-                    (limit.rlim_cur == RLIM_INFINITY ||
-                     (rlim_t)is.st_size + (rlim_t)size <= limit.rlim_cur);
         errno = 0;
-        if (fits && file_is_privileged() && (distrust = file_distrust(&is)) != NULL)
-            failed = EPERM;
-        else if (!fits)
+        if (!vitals_mark_fits(file, size))
             failed = EFBIG;
+        else if (file_is_privileged() &&
+                 (fstat(file, &is) < 0 || (distrust = file_distrust(&is)) != NULL))
+            failed = EPERM;
         else if (write(file, line, (size_t)size) != size)
             failed = errno != 0 ? errno : ENOSPC;
         close(file);
