@@ -203,21 +203,26 @@ struct method_report {
     bool doubtful;
 };
 
-/* A count that has missed some is a bound; so is a split of it. */
-static void bound_all(struct counted *counted)
+enum {
+    CPU_TIMES = 1 << COUNTED_CPU_SECONDS | 1 << COUNTED_CPU_USER_SECONDS |
+                1 << COUNTED_CPU_SYSTEM_SECONDS
+};
+
+/* A count that has missed some is a bound, but for the spared ones; so is a split of CPU time. */
+static void bound(struct counted *counted, os_quantities spared)
 {
     for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
         signed char *state = &counted[quantity].value.state;
         bool split = quantity == COUNTED_CPU_USER_SECONDS || quantity == COUNTED_CPU_SYSTEM_SECONDS;
-        if (*state == VITALS_HAVE || (split && *state == VITALS_ESTIMATE))
+        if ((spared & os_quantity((enum quantity)quantity)) == 0 &&
+            (*state == VITALS_HAVE || (split && *state == VITALS_ESTIMATE)))
             *state = VITALS_LOWER_BOUND;
     }
 }
 
 /* Counts that every method begins at the same moment, so that the larger has missed less. Peaks and
  * times of waiting are not alike from method to method. */
-static const os_quantities COMPARED = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_CPU_USER_SECONDS |
-                                      1u << COUNTED_CPU_SYSTEM_SECONDS | 1u << COUNTED_READ_BYTES |
+static const os_quantities COMPARED = CPU_TIMES | 1u << COUNTED_READ_BYTES |
                                       1u << COUNTED_WRITTEN_BYTES | 1u << COUNTED_PROCESSES |
                                       1u << COUNTED_MINOR_FAULTS | 1u << COUNTED_MAJOR_FAULTS |
                                       1u << COUNTED_VOLUNTARY_SWITCHES |
@@ -270,7 +275,7 @@ static void doubt(struct method_report *told, size_t count, double cpu_seconds)
     }
     for (size_t i = 0; i < count; i++) {
         if (told[i].doubtful || (any && i + 1 == count))
-            bound_all(told[i].at);
+            bound(told[i].at, 0);
     }
 }
 
@@ -283,18 +288,6 @@ static bool agrees(const struct method *witness, const struct method_report *its
                       ? witness->counter->most_cpu_seconds(witness->state)
                       : its->at[COUNTED_CPU_SECONDS].value.as.f64;
     return most <= cpu_seconds * SHARE + STEP_SECONDS;
-}
-
-/* Makes lower bounds of all figures but CPU time. */
-static void bound_rest(struct counted *counted)
-{
-    static const os_quantities CPU = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_CPU_USER_SECONDS |
-                                     1u << COUNTED_CPU_SYSTEM_SECONDS;
-    for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
-        signed char *state = &counted[quantity].value.state;
-        if (*state == VITALS_HAVE && (CPU & os_quantity((enum quantity)quantity)) == 0)
-            *state = VITALS_LOWER_BOUND;
-    }
 }
 
 /* A method that may lose processes without notice, as one that ignored SIGCHLD for a while makes
@@ -326,9 +319,9 @@ static void doubt_unwitnessed(const struct accounting *accounting, struct method
             }
         }
         if (accounting->orphans_lost || !witnessed || is_short)
-            bound_all(told[i].at);
+            bound(told[i].at, 0);
         else if (!recorded)
-            bound_rest(told[i].at);
+            bound(told[i].at, CPU_TIMES);
     }
 }
 
