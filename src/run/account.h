@@ -24,11 +24,11 @@ enum {
     ACCOUNT_ATTRIBUTES_MAX = 64
 };
 
-/* A figure that a usage tells a launcher, which does not tell it on: the most that one process was
- * seen to have of anonymous pages. */
 /* An attribute: "1" if the command left a core dump. */
 #define ACCOUNT_CORE_DUMPED "core_dumped"
 
+/* A figure that a usage tells a launcher, which does not tell it on: the most that one process was
+ * seen to have of anonymous pages. */
 #define ANONYMOUS_LARGEST "memory_anonymous_largest_bytes"
 
 struct vitals_figure {

@@ -649,31 +649,24 @@ static int run(struct launcher *launcher, vitals_error *error)
 
 int vitals_run_command(const vitals_run_options *options, vitals_account **out, vitals_error *error)
 {
-    vitals_run_options taken;
-    vitals_run_observer observer = {0};
-    int code = run_options_take(options, &taken, &observer, error);
-    if (code == 0 && (taken.argv == NULL || taken.argv[0] == NULL))
+    struct launcher *launcher = memory_alloc(sizeof(*launcher));
+    if (launcher == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    const vitals_run_options *taken = &launcher->options;
+    launcher->marks.held = -1;
+    int code = run_options_take(options, &launcher->options, &launcher->observer, error);
+    if (code == 0 && (taken->argv == NULL || taken->argv[0] == NULL))
         code = error_set(error, VITALS_EARGUMENT, 0, "no command to run");
     if (code == 0 && !os_is_single_thread())
         code = error_set(
             error, VITALS_EARGUMENT, 0,
             "a launcher must have one thread, and this process has more; use vitals_run_open");
     if (code == 0)
-        code = request_check_interval(taken.interval_ns, error);
-    if (code < 0)
-        return code;
-    struct launcher *launcher = memory_alloc(sizeof(*launcher));
-    if (launcher == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    launcher->options = taken;
-    if (taken.observer != NULL) {
-        launcher->observer = observer;
-        launcher->options.observer = &launcher->observer;
-    }
-    launcher->marks.held = -1;
-    limits_init(&launcher->limits, &taken);
-    code = vitals_context_new(taken.world, &launcher->context, error);
+        code = request_check_interval(taken->interval_ns, error);
+    if (code == 0)
+        code = vitals_context_new(taken->world, &launcher->context, error);
     if (code == 0) {
+        limits_init(&launcher->limits, taken);
         watcher_handle_init(&launcher->watcher, &launcher->context->os.clock);
         code = run(launcher, error);
     }

@@ -13,7 +13,6 @@
 #include "process/live.h"
 #include "run/account.h"
 #include "run/marks.h"
-#include "run/methods.h"
 #include "run/run_observer.h"
 #include "run/run_options.h"
 #include "run/track_cgroup.h"
@@ -217,24 +216,19 @@ static int open_all(vitals_run *run, vitals_error *error)
 
 int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_error *error)
 {
-    vitals_run_options taken;
-    vitals_run_observer observed = {0};
-    int code = run_options_take(options, &taken, &observed, error);
-    if (code == 0)
-        code = request_check_interval(taken.interval_ns, error);
-    if (code < 0)
-        return code;
     vitals_run *run = memory_alloc(sizeof(*run));
     if (run == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    run->options = taken;
-    if (taken.observer != NULL) {
-        run->observed = observed;
-        run->options.observer = &run->observed;
+    int code = run_options_take(options, &run->options, &run->observed, error);
+    if (code == 0)
+        code = request_check_interval(run->options.interval_ns, error);
+    if (code < 0) {
+        memory_free(run);
+        return code;
     }
     run->stop = run->ended = run->watch = -1;
     run->marks_file.held = -1;
-    run_observer_init(&run->observer, run->options.observer, taken.totals_path);
+    run_observer_init(&run->observer, run->options.observer, run->options.totals_path);
     run->self = os_self();
     pthread_mutex_init(&run->mutex, NULL);
     code = open_all(run, error);

@@ -167,7 +167,6 @@ vitals_account *watch_area_read(struct watch_area *area)
 
 /* ---- beginning ---- */
 
-/* True for a process of the job, and not for our own. */
 static int open_usage(struct watcher *watcher, vitals_error *error)
 {
     const struct watcher_setup *setup = watcher->setup;

@@ -2,7 +2,6 @@
 #include "run/usage/usage_data.h"
 
 #include "util/buffer.h"
-#include "util/error.h"
 #include "util/number.h"
 
 #include <stdio.h>
@@ -202,7 +201,6 @@ static void put_measure(struct usage_account_writer *writer, enum measure_place 
         cut ? state_worse(state, VITALS_LOWER_BOUND) : state, cell->most);
 }
 
-/* True if the value is of several processes. */
 static void put_bytes(struct usage_account_writer *writer, const char *name, const char *source,
                       vitals_availability state, double value)
 {

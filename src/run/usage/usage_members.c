@@ -4,8 +4,6 @@
  * the row's key: a pid means a process only when it is looked for first. */
 #include "run/usage/usage_data.h"
 
-#include "util/memory.h"
-
 struct usage_process *usage_member_of(const vitals_usage *usage, uint64_t key)
 {
     struct usage_process *process = usage_index_find(&usage->processes, key);
