@@ -6,7 +6,6 @@
 
 #include "model/values.h"
 #include "os/counted.h"
-#include "os/launch.h"
 #include "sampler/context.h"
 #include <vitals/run.h>
 #include <vitals/sys/account.h>
@@ -62,15 +61,12 @@ struct run_outcome {
     bool end_unknown;              /* it is not told how it ended, or it has not */
     char failure[ACCOUNT_FAILURE]; /* why the command could not be started */
     double wall_seconds;           /* of the command */
-    double counted_seconds;  /* until the last that was counted had ended; at least wall_seconds */
-    struct os_usage usage;   /* of everything that was reaped */
-    uint64_t reaped;         /* processes */
-    uint64_t left;           /* still running when the account was made */
-    double left_cpu_seconds; /* what those had used by then */
-    bool left_unknown;       /* there were some, and their time could not be read */
+    double counted_seconds; /* until the last that was counted had ended; at least wall_seconds */
+    uint64_t reaped;        /* processes */
+    uint64_t left;          /* still running when the account was made */
     uint64_t interval_ns;
     bool invented;                 /* the devices are the demo's */
-    const struct counted *counted; /* COUNTED_COUNT of them, of the accounting; NULL: none */
+    const struct counted *counted; /* COUNTED_COUNT of them, of the accounting */
     const char *methods;           /* accounting_names; NULL: not known */
     const vitals_account *watched; /* of the watcher; NULL: it did not answer */
 };

@@ -72,8 +72,7 @@ static const struct figure_of REST[] = {
 
 static vitals_availability counted_state(const struct run_outcome *outcome, enum quantity quantity)
 {
-    return outcome->counted != NULL ? (vitals_availability)outcome->counted[quantity].value.state
-                                    : VITALS_UNSUPPORTED;
+    return (vitals_availability)outcome->counted[quantity].value.state;
 }
 
 /* A process that ignores SIGCHLD has its children reaped by the kernel, so wait4 never reports
@@ -137,22 +136,7 @@ static void put_counted(vitals_account *account, const struct run_outcome *outco
 
 static void put_cpu(vitals_account *account, const struct run_outcome *outcome)
 {
-    const struct os_usage *usage = &outcome->usage;
-    const struct {
-        const char *name, *unit;
-        double value;
-    } WAITED[] = {
-        {VITALS_FIGURE_CPU_SECONDS, "seconds",
-         usage->user_seconds + usage->system_seconds + outcome->left_cpu_seconds},
-        {VITALS_FIGURE_CPU_USER_SECONDS, "seconds", usage->user_seconds},
-        {VITALS_FIGURE_CPU_SYSTEM_SECONDS, "seconds", usage->system_seconds},
-        {VITALS_FIGURE_DISK_READ_BYTES, "bytes", (double)usage->read_bytes},
-        {VITALS_FIGURE_DISK_WRITTEN_BYTES, "bytes", (double)usage->written_bytes},
-        {VITALS_FIGURE_MINOR_FAULTS, "", (double)usage->minor_faults},
-        {VITALS_FIGURE_MAJOR_FAULTS, "", (double)usage->major_faults},
-        {VITALS_FIGURE_VOLUNTARY_SWITCHES, "", (double)usage->voluntary_switches},
-        {VITALS_FIGURE_INVOLUNTARY_SWITCHES, "", (double)usage->involuntary_switches},
-    };
+    vitals_availability state;
     double seen;
     bool lost = lost_some(outcome, &seen);
     if (lost)
@@ -160,13 +144,6 @@ static void put_cpu(vitals_account *account, const struct run_outcome *outcome)
             "sampled; some children were never waited for", VITALS_LOWER_BOUND, seen);
     for (size_t i = lost ? 1 : 0; i < ARRAY_COUNT(CPU); i++)
         put_counted(account, outcome, CPU[i].quantity, CPU[i].name, CPU[i].unit);
-
-    /* Without memory for an accounting there is what wait4 told: what still runs has used more, and
-     * may have children behind it that it has waited for. */
-    bool rest = outcome->left > 0 || outcome->left_unknown;
-    vitals_availability state = rest ? VITALS_LOWER_BOUND : VITALS_HAVE;
-    for (size_t i = 0; i < ARRAY_COUNT(WAITED) && outcome->counted == NULL; i++)
-        put(account, WAITED[i].name, WAITED[i].unit, "wait4", state, WAITED[i].value);
 
     double total = value_of(account, VITALS_FIGURE_CPU_SECONDS, &state);
     if (state > 0 && outcome->counted_seconds > 0)

@@ -234,12 +234,12 @@ static bool signal_row(const struct launcher *launcher, const vitals_row *row, i
 /* The living processes of the job. */
 struct living {
     uint64_t processes; /* or those that were signalled */
-    double cpu_seconds;
-    bool cut; /* of some the time could not be read */
+    double cpu_seconds; /* of those whose time could be read */
 };
 
 /* Looks at everything below the launcher that lives but the watcher and excluded_pids, and sends it
- * a signal, if that is not 0. Returns 0, or a negative VITALS_E…: nothing is known. */
+ * a signal, if that is not 0. Returns 0, or a negative VITALS_E…: nothing is known, and `out` is
+ * zeros. */
 static int visit_tree(const struct launcher *launcher, int signal, struct living *out)
 {
     vitals_snapshot *snapshot = NULL;
@@ -269,8 +269,6 @@ static int visit_tree(const struct launcher *launcher, int signal, struct living
         out->processes++;
         if (vitals_row_f64(row, VITALS_PROCESS_CPU_SECONDS, &seconds) > 0)
             out->cpu_seconds += seconds;
-        else
-            out->cut = true;
     }
     hash_done(&parents);
     vitals_snapshot_unref(snapshot);
@@ -281,8 +279,8 @@ static int visit_tree(const struct launcher *launcher, int signal, struct living
 static void signal_all(struct launcher *launcher, int signal)
 {
     struct living living;
-    int code = visit_tree(launcher, signal, &living);
-    if ((code < 0 || living.processes == 0) && !launcher->command_ended)
+    (void)visit_tree(launcher, signal, &living);
+    if (living.processes == 0 && !launcher->command_ended)
         (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, signal);
 }
 
@@ -332,7 +330,6 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
     }
     struct run_outcome *outcome = &launcher->outcome;
     accounting_reaped(launcher->accounting, child);
-    os_usage_add(&outcome->usage, &child->usage);
     outcome->reaped++;
     if (child->pid != launcher->command.pid)
         return;
@@ -537,16 +534,12 @@ static void account_for(struct launcher *launcher)
     enum left left = settle(launcher);
     struct living living = {0};
     bool counted = left == LEFT_NOTHING || visit_tree(launcher, 0, &living) == 0;
-    if (counted) {
-        outcome->left = living.processes;
-        outcome->left_cpu_seconds = living.cpu_seconds;
-        outcome->left_unknown = living.cut;
-    }
-    bool unseen = left == LEFT_SOMETHING && outcome->left == 0; /* it ends this moment */
-    if (!counted || unseen || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
-        outcome->left_unknown = true;
-    const struct accounting_left rest = {.any = outcome->left > 0 || outcome->left_unknown,
-                                         .cpu_seconds = outcome->left_cpu_seconds};
+    bool unseen = left == LEFT_SOMETHING && living.processes == 0; /* it ends this moment */
+    bool unknown = left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0;
+    const struct accounting_left rest = {.any = !counted || unseen || unknown ||
+                                                living.processes > 0,
+                                         .cpu_seconds = living.cpu_seconds};
+    outcome->left = living.processes;
     accounting_read(launcher->accounting, &rest, launcher->counted);
     accounting_names(launcher->accounting, launcher->methods, sizeof(launcher->methods));
     outcome->counted = launcher->counted;
