@@ -184,8 +184,7 @@ void document_metrics(struct output *output)
             output_format(output, " Parent: `%s`.", vitals_table_name(vitals_table_parent(entity)));
         output_text(output, "\n\n| metric | unit | kind | type | read | what | from |\n"
                             "|---|---|---|---|---|---|---|\n");
-        for (vitals_metric metric = metrics_first(entity); metric != 0;
-             metric = metrics_after(metric)) {
+        for (vitals_metric metric = 0; (metric = vitals_metric_next_of(entity, metric)) != 0;) {
             output_format(output, "| `%s` | %s | %s | %s | ", vitals_metric_name(metric),
                           vitals_metric_unit(metric), metrics_kind_name(vitals_metric_kind(metric)),
                           metrics_type_name(vitals_metric_type(metric)));

@@ -121,8 +121,7 @@ static void print_row(struct json_form *form, vitals_table entity)
           "object", NULL);
     line(form, "additionalProperties", "type", "integer");
     form_end(form, '}');
-    for (vitals_metric metric = metrics_first(entity); metric != 0;
-         metric = metrics_after(metric)) {
+    for (vitals_metric metric = 0; (metric = vitals_metric_next_of(entity, metric)) != 0;) {
         vitals_type type = vitals_metric_type(metric);
         begin(form, vitals_metric_name(metric), NULL);
         print_type(form, type == VITALS_TEXT  ? "string"

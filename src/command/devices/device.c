@@ -9,7 +9,6 @@
 #include "command/grid.h"
 #include "command/options/option.h"
 #include "command/output.h"
-#include "command/processes/ps_columns.h"
 #include "feed/rows.h"
 #include "feed/snapshot_filter.h"
 #include "report/report.h"
@@ -38,11 +37,10 @@ const char *device_column_word(size_t index)
 {
     if (index == 0)
         return "label";
-    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_table(metric) == VITALS_TABLE_GPU && --index == 0)
-            return vitals_metric_name(metric);
-    }
-    return NULL;
+    vitals_metric metric = vitals_metric_next_of(VITALS_TABLE_GPU, 0);
+    while (metric != 0 && --index > 0)
+        metric = vitals_metric_next_of(VITALS_TABLE_GPU, metric);
+    return vitals_metric_name(metric);
 }
 
 static int add_column(struct shown_device *device, const char *word)
@@ -97,11 +95,10 @@ static int make_request(const struct shown_device *device, vitals_request **out,
         if (code == 0 && metric == VITALS_GPU_UTILIZATION_RATIO)
             code = vitals_request_add(*out, VITALS_GPU_BUSY_SECONDS, error);
     }
-    for (vitals_metric metric = 0;
-         everything && code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        vitals_table entity = vitals_metric_table(metric);
+    for (vitals_table entity = 0;
+         everything && code == 0 && (entity = vitals_table_next(entity)) != 0;) {
         if (entity == VITALS_TABLE_GPU || vitals_table_parent(entity) == VITALS_TABLE_GPU)
-            code = vitals_request_add(*out, metric, error);
+            code = vitals_request_add_all(*out, entity, error);
     }
     if (everything && code == 0)
         code = command_request_add(*out, PROCESS, sizeof PROCESS / sizeof PROCESS[0], error);

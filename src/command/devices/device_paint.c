@@ -359,9 +359,9 @@ int device_paint(const vitals_row *device, const struct device_view *view, struc
     }
 
     size_t count = 0; /* metrics that are in no section; the name is in the header */
-    while ((metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST) {
-        if (vitals_metric_table(metric) == VITALS_TABLE_GPU && metric != G(NAME) &&
-            device_metric_find(metric) == NULL)
+    while ((metric = vitals_metric_next_of(VITALS_TABLE_GPU, metric)) != 0 &&
+           count < METRICS_MOST) {
+        if (metric != G(NAME) && device_metric_find(metric) == NULL)
             metrics[count++] = metric;
     }
     put_section(&sheet, "More", metrics, count, NULL);

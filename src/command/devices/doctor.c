@@ -360,9 +360,9 @@ static int make_request(vitals_request **out, vitals_error *error)
 {
     static const vitals_table TABLES[] = {VITALS_TABLE_DIAGNOSIS, VITALS_TABLE_SOURCE, 0};
     int code = command_request(NULL, TABLES, out, error);
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_table(metric) == VITALS_TABLE_GPU &&
-            vitals_metric_price(metric) <= VITALS_PRICE_WORKER)
+    for (vitals_metric metric = 0;
+         code == 0 && (metric = vitals_metric_next_of(VITALS_TABLE_GPU, metric)) != 0;) {
+        if (vitals_metric_price(metric) <= VITALS_PRICE_WORKER)
             code = vitals_request_add(*out, metric, error);
     }
     return code;

@@ -26,21 +26,6 @@ const char *metrics_kind_name(vitals_kind kind)
     return "?";
 }
 
-vitals_metric metrics_first(vitals_table entity)
-{
-    vitals_metric metric = vitals_metric_next((vitals_metric)0);
-    while (metric != 0 && vitals_metric_table(metric) != entity)
-        metric = vitals_metric_next(metric);
-    return metric;
-}
-
-vitals_metric metrics_after(vitals_metric metric)
-{
-    vitals_metric next = vitals_metric_next(metric);
-    bool same = next != 0 && vitals_metric_table(next) == vitals_metric_table(metric);
-    return same ? next : (vitals_metric)0;
-}
-
 static const char *const PRICES[] = {
     [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_WORKER] = "worker", [VITALS_PRICE_SLOW] = "slow"};
 
@@ -60,8 +45,7 @@ static void print_json(struct output *output)
         form_put_string(&form, "parent", parent != 0 ? vitals_table_name(parent) : NULL);
         form_put_string(&form, "help", vitals_table_help(entity));
         form_begin_member(&form, "metrics", '[');
-        for (vitals_metric metric = metrics_first(entity); metric != 0;
-             metric = metrics_after(metric)) {
+        for (vitals_metric metric = 0; (metric = vitals_metric_next_of(entity, metric)) != 0;) {
             form_begin(&form, '{');
             form_put_string(&form, "name", vitals_metric_name(metric));
             form_put_count(&form, "number", (uint64_t)metric);
@@ -95,8 +79,7 @@ int command_metrics(const struct settings *settings)
     for (vitals_table entity = 0;
          !settings->look.json && (entity = vitals_table_next(entity)) != 0;) {
         output_format(output, "%s: %s\n", vitals_table_name(entity), vitals_table_help(entity));
-        for (vitals_metric metric = metrics_first(entity); metric != 0;
-             metric = metrics_after(metric))
+        for (vitals_metric metric = 0; (metric = vitals_metric_next_of(entity, metric)) != 0;)
             output_format(output, "  %-32s %-8s %-9s %s\n", vitals_metric_name(metric),
                           vitals_metric_unit(metric), metrics_kind_name(vitals_metric_kind(metric)),
                           vitals_metric_help(metric));

@@ -521,8 +521,9 @@ static int info_paint(const vitals_snapshot *answer, const struct settings *sett
     size_t count = 0;
     put_sections(&info, 0, SECTION_COUNT);
     for (vitals_metric metric = 0;
-         (metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST;) {
-        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS && !has_place(metric))
+         (metric = vitals_metric_next_of(VITALS_TABLE_PROCESS, metric)) != 0 &&
+         count < METRICS_MOST;) {
+        if (!has_place(metric))
             more[count++] = metric;
     }
     put_section(&info, "More", more, count);
@@ -604,10 +605,8 @@ static int make_request(const struct settings *settings, vitals_request **out, v
     static const vitals_metric HOST[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
                                          VITALS_HOST_BOOT_TIME_SECONDS, 0};
     int code = command_request(HOST, NULL, out, error);
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS)
-            code = vitals_request_add(*out, metric, error);
-    }
+    if (code == 0)
+        code = vitals_request_add_all(*out, VITALS_TABLE_PROCESS, error);
     for (size_t i = 0; i < TABLE_COUNT && code == 0; i++) {
         if (TABLES[i].entity != VITALS_TABLE_ENVIRONMENT || settings->info.environment)
             code = vitals_request_add_table(*out, TABLES[i].entity, error);
@@ -630,13 +629,10 @@ static int make_quick_request(vitals_request **out, vitals_error *error)
     static const vitals_table QUICK[] = {VITALS_TABLE_THREAD, VITALS_TABLE_DESCRIPTOR,
                                          VITALS_TABLE_LIMIT, 0};
     int code = command_request(NULL, QUICK, out, error);
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        bool quick = vitals_metric_table(metric) == VITALS_TABLE_PROCESS;
-        for (size_t i = 0; i < sizeof SLOW / sizeof SLOW[0]; i++)
-            quick = quick && SLOW[i] != metric;
-        if (quick)
-            code = vitals_request_add(*out, metric, error);
-    }
+    if (code == 0)
+        code = vitals_request_add_all(*out, VITALS_TABLE_PROCESS, error);
+    for (size_t i = 0; i < sizeof SLOW / sizeof SLOW[0] && code == 0; i++)
+        code = vitals_request_remove(*out, SLOW[i], error);
     return code;
 }
 

@@ -41,8 +41,9 @@ static int make_request(const struct ps *ps, vitals_request **out, vitals_error 
     for (size_t i = 0; i < ps->order.count && code == 0; i++)
         code = ps_column_request(&ps->order.columns[i], *out, error);
     for (vitals_metric metric = 0;
-         once && code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS && vitals_request_has(*out, metric))
+         once && code == 0 &&
+         (metric = vitals_metric_next_of(VITALS_TABLE_PROCESS, metric)) != 0;) {
+        if (vitals_request_has(*out, metric))
             code = vitals_request_set_every(*out, metric, 0, error);
     }
     if (!once && code == 0)

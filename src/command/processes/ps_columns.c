@@ -477,10 +477,10 @@ const char *ps_column_word(size_t index)
                 return kinds[i].names[j];
         }
     }
-    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
+    for (vitals_metric metric = 0;
+         (metric = vitals_metric_next_of(VITALS_TABLE_PROCESS, metric)) != 0;) {
         const char *name = vitals_metric_name(metric);
-        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS && kind_of_name(name) == NULL &&
-            index-- == 0)
+        if (kind_of_name(name) == NULL && index-- == 0)
             return name;
     }
     return NULL;
