@@ -12,7 +12,7 @@
 #include "feed/rows.h"
 #include "util/buffer.h"
 
-enum { KERNEL_NAME = 15, NAME_TEXT = 256, ANCESTORS_MAX = 4096 };
+enum { KERNEL_NAME = 15, ANCESTORS_MAX = 4096 };
 
 /* ---- States ---- */
 
@@ -25,15 +25,6 @@ static const struct {
     {'I', "idle"},         {'P', "parked"},
 };
 enum { STATE_COUNT = sizeof STATES / sizeof STATES[0] };
-
-char filter_state_letter(const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < STATE_COUNT; i++) {
-        if (strlen(STATES[i].word) == size && memcmp(STATES[i].word, bytes, size) == 0)
-            return STATES[i].letter;
-    }
-    return '?';
-}
 
 /* The word that an option's word or letter means, or NULL. */
 static const char *state_word(const char *name)
@@ -209,19 +200,10 @@ static bool user_passes(struct filter *filter, const vitals_row *process)
         snprintf(number, sizeof number, "%llu", (unsigned long long)uid);
     for (size_t i = 0; i < choice->users.count; i++) {
         const char *wanted = choice->users.items[i];
-        if (strcmp(wanted, number) == 0 ||
-            (named && strlen(wanted) == user.size && memcmp(wanted, user.bytes, user.size) == 0))
+        if (strcmp(wanted, number) == 0 || (named && strcmp(wanted, user.bytes) == 0))
             return true;
     }
     return false;
-}
-
-/* As a string; what is too long is cut. */
-static void copy_text(vitals_text text, char *out, size_t capacity)
-{
-    size_t size = text.size < capacity - 1 ? text.size : capacity - 1;
-    memcpy(out, text.bytes, size);
-    out[size] = '\0';
 }
 
 static bool name_matches(const struct choice_settings *choice, const char *name)
@@ -239,30 +221,18 @@ static bool name_passes(struct filter *filter, const vitals_row *process)
 {
     const struct choice_settings *choice = filter->choice;
     vitals_text name, command;
-    char text[NAME_TEXT];
     if (vitals_row_text(process, VITALS_PROCESS_NAME, &name) <= 0)
         return false;
-    copy_text(name, text, sizeof text);
-    if (name_matches(choice, text))
+    if (name_matches(choice, name.bytes))
         return true;
     if (name.size < KERNEL_NAME ||
         vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &command) <= 0)
         return false;
 
-    /* The file name that a command line begins with. */
-    const char *end = memchr(command.bytes, '\0', command.size);
-    size_t size = end != NULL ? (size_t)(end - command.bytes) : command.size;
-    const char *bytes = command.bytes;
-    for (size_t i = 0; i < size; i++) {
-        if (command.bytes[i] == '/')
-            bytes = command.bytes + i + 1;
-    }
-    vitals_text program = (vitals_text){bytes, size - (size_t)(bytes - command.bytes)};
-
-    if (program.size <= name.size || memcmp(program.bytes, name.bytes, name.size) != 0)
-        return false;
-    copy_text(program, text, sizeof text);
-    return name_matches(choice, text);
+    /* The file name that a command line begins with: the text goes on behind its NUL. */
+    const char *slash = strrchr(command.bytes, '/');
+    const char *program = slash != NULL ? slash + 1 : command.bytes;
+    return strncmp(program, name.bytes, name.size) == 0 && name_matches(choice, program);
 }
 
 /* True if a process of this machine has ended since it was read, or is a zombie by now. */
@@ -354,14 +324,12 @@ static bool cgroup_passes(struct filter *filter, const vitals_row *process)
 {
     const struct choice_settings *choice = filter->choice;
     vitals_text path;
-    char text[4096];
     if (vitals_row_text(process, VITALS_PROCESS_CGROUP, &path) <= 0)
         return false;
-    copy_text(path, text, sizeof text);
     for (size_t i = 0; i < choice->cgroups.count; i++) {
         const char *wanted = choice->cgroups.items[i];
         bool pattern = strpbrk(wanted, "*?[") != NULL;
-        if (pattern ? fnmatch(wanted, text, 0) == 0 : strstr(text, wanted) != NULL)
+        if (pattern ? fnmatch(wanted, path.bytes, 0) == 0 : strstr(path.bytes, wanted) != NULL)
             return true;
     }
     return false;
@@ -374,8 +342,8 @@ static bool container_passes(struct filter *filter, const vitals_row *process)
     if (vitals_row_text(process, VITALS_PROCESS_CONTAINER, &id) <= 0)
         return false;
     for (size_t i = 0; i < choice->containers.count; i++) {
-        size_t size = strlen(choice->containers.items[i]);
-        if (size <= id.size && memcmp(choice->containers.items[i], id.bytes, size) == 0)
+        const char *wanted = choice->containers.items[i];
+        if (strncmp(wanted, id.bytes, strlen(wanted)) == 0)
             return true;
     }
     return false;

@@ -53,6 +53,3 @@ int filter_none(const struct filter *filter);
 
 /* A pid as a person writes it, by the rule of --pid; 0 where it is none, after a message. */
 uint64_t filter_pid(const char *word);
-
-/* The letter that ps(1) has for a state's word; '?' for one that is none. */
-char filter_state_letter(const char *bytes, size_t size);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/options/option.h"
-#include "command/processes/filter.h"
+#include "view/cell_text.h"
 
 /* The arguments of a function that makes a value. */
 struct ps_asked {
@@ -102,7 +102,7 @@ static void make_letter(const struct ps_asked *asked, struct ps_value *out)
         out->availability = state.availability;
         return;
     }
-    out->composed[0] = filter_state_letter(state.text.bytes, state.text.size);
+    out->composed[0] = cell_state(state.text.bytes);
     out->composed[1] = '\0';
     put_composed(out, state.availability);
 }
