@@ -257,8 +257,8 @@ static int visit_tree(const struct launcher *launcher, int signal, struct living
     while (code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         vitals_text state;
         double seconds;
-        bool zombie = vitals_row_text(row, VITALS_PROCESS_STATE, &state) > 0 && state.size == 6 &&
-                      state.bytes[0] == 'z';
+        bool zombie = vitals_row_text(row, VITALS_PROCESS_STATE, &state) > 0 &&
+                      strcmp(state.bytes, "zombie") == 0;
         if (zombie || vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0 ||
             !is_ours(launcher, &parents, (int64_t)pid))
             continue;

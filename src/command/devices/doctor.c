@@ -157,8 +157,8 @@ enum { FINDINGS_MAX = 1024 };
 /* Texts are borrowed, from outside, and may be empty. */
 struct finding {
     enum finding_kind kind;
-    vitals_text subject, text;
-    vitals_text remedy; /* lines */
+    const char *subject, *text;
+    const char *remedy; /* lines */
 };
 
 struct findings {
@@ -268,7 +268,7 @@ static void put_kind(const struct doctor *doctor, const struct findings *finding
 
         char text[LINE];
         size_t indent = INDENT + doctor->subject + GAP;
-        make_safe(doctor, finding->subject, text);
+        make_safe(doctor, vitals_text_of(finding->subject), text);
         paint_repeat(doctor->paint, COLOR_PLAIN, " ", INDENT);
         if (paint_columns(text) <= doctor->subject) {
             paint_cell(doctor->paint, COLOR_BOLD, ALIGN_LEFT, doctor->subject, text);
@@ -278,19 +278,15 @@ static void put_kind(const struct doctor *doctor, const struct findings *finding
             paint_end(doctor->paint);
             paint_repeat(doctor->paint, COLOR_PLAIN, " ", indent);
         }
-        make_safe(doctor, finding->text, text);
+        make_safe(doctor, vitals_text_of(finding->text), text);
         paint_paragraph(doctor->paint, COLOR_PLAIN, indent, doctor->width, text);
 
-        vitals_text remedy = finding->remedy;
-        bool same = next != NULL && remedy.size == next->remedy.size &&
-                    (remedy.size == 0 ||
-                     memcmp(remedy.bytes, next->remedy.bytes, remedy.size) == 0);
-        for (size_t at = 0; at < remedy.size && !same;) {
-            const char *from = remedy.bytes + at;
-            const char *end = memchr(from, '\n', remedy.size - at);
-            size_t size = end != NULL ? (size_t)(end - from) : remedy.size - at;
-            at += size + 1;
-            make_safe(doctor, (vitals_text){from, size}, text);
+        const char *remedy = finding->remedy;
+        bool same = next != NULL && strcmp(remedy, next->remedy) == 0;
+        while (*remedy != '\0' && !same) {
+            size_t size = strcspn(remedy, "\n");
+            make_safe(doctor, (vitals_text){remedy, size}, text);
+            remedy += size + (remedy[size] == '\n');
             if (text[0] == '#') {
                 paint_repeat(doctor->paint, COLOR_PLAIN, " ", REMEDY_INDENT);
                 paint_wrapped(doctor->paint, COLOR_DIM, REMEDY_INDENT, doctor->width, "# ",
@@ -314,7 +310,7 @@ static void print_findings(const struct findings *findings, const struct setting
     doctor.subject = 0;
     char text[LINE];
     for (size_t i = 0; i < findings->count; i++) {
-        make_safe(&doctor, findings->items[i].subject, text);
+        make_safe(&doctor, vitals_text_of(findings->items[i].subject), text);
         size_t columns = paint_columns(text);
         if (columns > doctor.subject && columns <= SUBJECT_MOST)
             doctor.subject = columns;
@@ -340,10 +336,10 @@ static void print_findings(const struct findings *findings, const struct setting
 /* ---- the whole ---- */
 
 /* Returns an empty text if there is none. */
-static vitals_text text_of(const vitals_row *row, vitals_metric metric)
+static const char *text_of(const vitals_row *row, vitals_metric metric)
 {
     vitals_text text;
-    return vitals_row_text(row, metric, &text) > 0 ? text : (vitals_text){"", 0};
+    return vitals_row_text(row, metric, &text) > 0 ? text.bytes : "";
 }
 
 static void add(struct findings *findings, const struct finding *finding)
@@ -391,8 +387,8 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
                                   .subject = text_of(row, VITALS_DIAGNOSIS_SUBJECT),
                                   .text = text_of(row, VITALS_DIAGNOSIS_FINDING),
                                   .remedy = text_of(row, VITALS_DIAGNOSIS_REMEDY)};
-        if (finding.subject.size == 0)
-            finding.subject = vitals_text_of(vitals_row_label(row));
+        if (finding.subject[0] == '\0')
+            finding.subject = vitals_row_label(row);
         add(&findings, &finding);
     }
 
@@ -406,10 +402,9 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
             continue;
         const struct finding finding = {
             .kind = FINDING_PROBLEM,
-            .subject = vitals_text_of(vitals_row_label(row)),
-            .text = vitals_text_of("it did not answer in time: a call into the "
-                                   "system or a driver hangs"),
-            .remedy = vitals_text_of("sudo dmesg | tail -n 50")};
+            .subject = vitals_row_label(row),
+            .text = "it did not answer in time: a call into the system or a driver hangs",
+            .remedy = "sudo dmesg | tail -n 50"};
         add(&findings, &finding);
     }
 

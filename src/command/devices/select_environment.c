@@ -34,11 +34,6 @@ static const struct visible_vendor {
 };
 enum { VENDOR_COUNT = sizeof VENDORS / sizeof VENDORS[0] };
 
-static bool begins(vitals_text text, const char *with)
-{
-    return text.size > strlen(with) && memcmp(text.bytes, with, strlen(with)) == 0;
-}
-
 /* Returns NULL for a device of nouveau, radeon and similar drivers, whose UUID is made from the
  * kernel's common interface: the vendors' runtimes do not know it. The same holds for an NVIDIA
  * device that does not report its UUID. */
@@ -46,7 +41,7 @@ static const struct visible_vendor *vendor_of(const vitals_row *row)
 {
     vitals_text uuid;
     if (vitals_row_text(row, VITALS_GPU_UUID, &uuid) > 0 &&
-        (begins(uuid, "drm-") || begins(uuid, "nvidia-")))
+        (strncmp(uuid.bytes, "drm-", 4) == 0 || strncmp(uuid.bytes, "nvidia-", 7) == 0))
         return NULL;
     for (size_t i = 0; i < VENDOR_COUNT; i++) {
         if (command_text_is(row, VITALS_GPU_VENDOR, VENDORS[i].name))

@@ -235,18 +235,15 @@ static void make_slice(const struct ps_asked *asked, struct ps_value *out)
     metric_value(asked->row, VITALS_PROCESS_CGROUP, out);
     if (out->availability <= 0)
         return;
-    vitals_text path = out->text, slice = {"-.slice", 7};
-    for (size_t at = 0; at < path.size && path.bytes[at] == '/';) {
-        const char *name = path.bytes + at + 1;
-        size_t left = path.size - at - 1;
-        const char *slash = left > 0 ? memchr(name, '/', left) : NULL;
-        size_t size = slash != NULL ? (size_t)(slash - name) : left;
-        if (size <= end_size || memcmp(name + size - end_size, END, end_size) != 0)
+    const char *at = out->text.bytes;
+    out->text = vitals_text_of("-.slice");
+    while (*at == '/') {
+        size_t size = strcspn(++at, "/");
+        if (size <= end_size || memcmp(at + size - end_size, END, end_size) != 0)
             break;
-        slice = (vitals_text){name, size};
-        at += 1 + size;
+        out->text = (vitals_text){at, size};
+        at += size;
     }
-    out->text = slice;
 }
 
 /* The kernel's priority turned round, as ps(1) has it: more is more. */

@@ -17,8 +17,7 @@ static bool is_of_brand(const vitals_usage *usage, const vitals_row *gpu)
 {
     vitals_text vendor;
     return usage->brand == NULL || (vitals_row_text(gpu, VITALS_GPU_VENDOR, &vendor) > 0 &&
-                                    vendor.size == strlen(usage->brand) &&
-                                    memcmp(vendor.bytes, usage->brand, vendor.size) == 0);
+                                    strcmp(vendor.bytes, usage->brand) == 0);
 }
 
 /* Whether the options ask for it. A device that is named stands for its partitions too. */
