@@ -46,7 +46,7 @@ enum {
     COMMAND_WORDS = 1 << 3,   /* accepts words that belong to no option; -5 is such a word */
     COMMAND_SIGNALS = 1 << 4, /* -TERM is such a word too */
     COMMAND_MAY_RUN = 1 << 5, /* takes a command line, or none; SIGPIPE stays as it was */
-    COMMAND_WHOLE = 1 << 6    /* reads or writes recordings: see whole.h */
+    COMMAND_WHOLE = 1 << 6    /* reads or writes recordings: see whole.c */
 };
 
 struct command {
@@ -72,6 +72,9 @@ command_function command_replay, command_run, command_metrics, command_options, 
 command_function command_info, command_kill, command_device, command_topo, command_select;
 command_function command_doctor, command_report, command_compare, command_record, command_track;
 command_function command_mark, command_serve, command_send, command_top, command_version;
+
+/* True in a program that is linked with all libraries that were found when it was built. whole.c */
+bool command_is_whole_program(void);
 
 /* True if the view is the monitor. view.c */
 bool command_is_monitor(const struct settings *settings);

@@ -15,7 +15,6 @@
 
 #include "command/export/exporter.h"
 #include "command/options/option.h"
-#include "command/whole.h"
 
 /* The folder of the exporter, relative to the folder of this program. */
 #ifndef TELL_FOLDER
@@ -209,6 +208,15 @@ static int usage_error(const struct settings *settings, const struct option_erro
     return point_to_help(settings);
 }
 
+/* True if the request needs SQLite or ncurses: a recording is read or written, or the monitor is
+ * shown. */
+static bool needs_whole(const struct settings *settings)
+{
+    return (settings->command->flags & COMMAND_WHOLE) || settings->machine.from != NULL ||
+           settings->recording.path != NULL || command_is_monitor(settings) ||
+           command_is_live_top(settings);
+}
+
 /* Executes the full program. Returns only if there is no such program. */
 static int start_whole(char **argv)
 {
@@ -259,13 +267,13 @@ static int start(struct settings *settings, int argc, char **argv)
 
     /* A configuration may be standard input, which can be read only once: it is left to the program
      * that executes the command. The usual file may name a recording. */
-    bool whole = whole_is_linked();
-    if (!whole && (settings->config != NULL || whole_is_needed(settings)))
+    bool whole = command_is_whole_program();
+    if (!whole && (settings->config != NULL || needs_whole(settings)))
         return start_whole(argv);
     int code = read_configuration(settings);
     if (code != 0)
         return code;
-    if (!whole && whole_is_needed(settings))
+    if (!whole && needs_whole(settings))
         return start_whole(argv);
     settings->environment.visible_devices = getenv("CUDA_VISIBLE_DEVICES");
     settings->environment.device_order = getenv("CUDA_DEVICE_ORDER");
@@ -326,7 +334,7 @@ int main(int argc, char **argv)
             argv[2] = help;
     }
 
-    if (whole_is_linked())
+    if (command_is_whole_program())
         (void)prctl(PR_SET_NAME, "vitals"); /* the name under which users look for it */
     settings_init(&settings);
     int code = start(&settings, argc, argv);

@@ -62,10 +62,9 @@ static bool take_reports(struct watcher_handle *watcher)
         if (size != (int64_t)sizeof(report) || report.size != sizeof(report))
             continue;
         watcher->report = report;
-        watcher->reported = true;
         watcher->silent_ns = 0;
     }
-    return size == -EAGAIN && !(watcher->reported && watcher->report.final);
+    return size == -EAGAIN && !watcher->report.final;
 }
 
 void watcher_handle_listen(struct watcher_handle *watcher, uint64_t run_ns)
@@ -114,13 +113,12 @@ void watcher_handle_died(struct watcher_handle *watcher, uint64_t run_ns)
     if (watcher_handle_has_final(watcher))
         return;
     watcher->deaths++;
-    note_fate(watcher, watcher->reported && watcher->report.final ? "gave up" : "was killed",
-              run_ns);
+    note_fate(watcher, watcher->report.final ? "gave up" : "was killed", run_ns);
 }
 
 bool watcher_handle_has_final(const struct watcher_handle *watcher)
 {
-    return watcher->asked_last && watcher->reported && watcher->report.final;
+    return watcher->asked_last && watcher->report.final;
 }
 
 void watcher_handle_end(struct watcher_handle *watcher)

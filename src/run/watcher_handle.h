@@ -18,8 +18,7 @@ struct watcher_handle {
     bool hung;    /* and was killed for it */
 
     struct watch_area *area;    /* its figures; NULL: no such memory could be had */
-    struct watch_report report; /* the newest */
-    bool reported;
+    struct watch_report report; /* the newest; zeros: none has come */
     bool asked_last; /* for its last report; a last report that was not asked for means a failure */
 
     uint64_t listened_ns, silent_ns; /* since begin; how long it has reported nothing since then */

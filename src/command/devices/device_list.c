@@ -25,20 +25,19 @@ static bool has_key(const struct device_list *list, uint64_t key)
 int device_list(const vitals_snapshot *snapshot, const struct settings_words *words,
                 struct device_list *out)
 {
-    size_t most = words->count + vitals_snapshot_count(snapshot, VITALS_TABLE_GPU) + 1;
     int code = EXIT_DONE;
-    *out = (struct device_list){.keys = calloc(most, sizeof *out->keys), .all = words->count == 0};
+    *out = (struct device_list){.keys = calloc(words->count + 1, sizeof *out->keys),
+                                .all = words->count == 0};
     if (out->keys == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
-    for (const vitals_row *row = NULL;
-         out->all && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL;)
-        out->keys[out->count++] = vitals_row_key(row);
+    if (out->all)
+        out->count = vitals_snapshot_count(snapshot, VITALS_TABLE_GPU);
     for (size_t i = 0; i < words->count; i++) {
         const vitals_row *row;
         vitals_error error;
         if (vitals_gpu_find(snapshot, words->items[i], &row, &error) < 0)
             code = command_fail(EXIT_CANNOT, "%s", error.message);
-        else if (!has_key(out, vitals_row_key(row)))
+        else
             out->keys[out->count++] = vitals_row_key(row);
     }
     return code;

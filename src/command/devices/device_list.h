@@ -10,7 +10,7 @@
  * no words. Fills a list of keys that the caller frees. Returns 0, or an exit code after a message
  * for each device that does not exist. */
 struct device_list {
-    uint64_t *keys;
+    uint64_t *keys; /* `count` of them; none where `all` */
     size_t count;
     bool all;
 };

@@ -90,11 +90,8 @@ static size_t visible_devices(const struct environment_settings *environment,
     size_t count = vitals_cuda_visible_devices(snapshot, visible, order, rows, DEVICES_MAX);
     if (vitals_cuda_visible_check(snapshot, visible, order, &error) < 0)
         (void)command_fail(0, "%s", error.message);
-    for (size_t i = 0; i < count; i++) {
-        unsigned long long number = 0;
-        (void)sscanf(vitals_row_label(rows[i]), "%llu", &number);
-        out[i] = number;
-    }
+    for (size_t i = 0; i < count; i++)
+        out[i] = selection_device_index(rows[i]);
     return count;
 }
 

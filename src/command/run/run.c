@@ -227,9 +227,6 @@ int command_run(const struct settings *settings)
 {
     static struct run_plan plan; /* large, and borrowed during the run */
     int json = -1;
-    if (settings->arguments.command_argv == NULL)
-        return command_fail(EXIT_USAGE,
-                            "run: no command; write it after --, as in: vitals run -- make");
     int code = exporters_check(&settings->run, &settings->export, &settings->serve);
     if (code == 0)
         code = run_plan_init(&plan, settings);
