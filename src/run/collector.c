@@ -9,6 +9,7 @@
 #include "run/run_options.h"
 #include "run/usage/usage_data.h"
 #include "sampler/context.h"
+#include "util/arena.h"
 #include "util/error.h"
 #include "util/hash.h"
 #include "util/memory.h"
@@ -326,7 +327,7 @@ struct vitals_collector {
 struct vitals_collection {
     size_t count;
     vitals_collected *items;
-    char *texts; /* copies of paths, subjects and labels */
+    struct arena texts; /* copies of paths, subjects and labels */
 };
 
 static const vitals_clock *clock_of(const vitals_collector *collector)
@@ -569,14 +570,6 @@ int vitals_collector_begin(vitals_collector *collector, const char *tag, vitals_
 
 /* ---- collections ---- */
 
-/* Copies a text to `*at`, behind which the next has room. */
-static const char *keep_text(char **at, const char *text)
-{
-    char *kept = *at;
-    *at = stpcpy(kept, text) + 1;
-    return kept;
-}
-
 static void fill(const vitals_collector *collector, const struct window *window,
                  const struct collector_track *track, vitals_collected *out)
 {
@@ -615,34 +608,29 @@ static void fill(const vitals_collector *collector, const struct window *window,
 static int collect(const vitals_collector *collector, size_t from, vitals_collection **out,
                    vitals_error *error)
 {
-    size_t count = 0, bytes = 1;
-    for (size_t i = from; i < collector->window_count; i++) {
-        const struct window *window = collector->windows[i];
-        count += window->count;
-        bytes += strlen(window->path) + 1;
-        for (size_t k = 0; k < window->count; k++)
-            bytes += strlen(window->tracks[k].subject) + strlen(window->tracks[k].label) + 2;
-    }
+    size_t count = 0;
+    for (size_t i = from; i < collector->window_count; i++)
+        count += collector->windows[i]->count;
     vitals_collection *collection = memory_alloc(sizeof(*collection));
-    if (collection != NULL) {
+    if (collection != NULL)
         collection->items = memory_array(count, sizeof(*collection->items));
-        collection->texts = memory_alloc(bytes);
+    bool whole = collection != NULL && collection->items != NULL;
+    for (size_t i = from; whole && i < collector->window_count; i++) {
+        const struct window *window = collector->windows[i];
+        const char *path = arena_copy(&collection->texts, window->path, strlen(window->path));
+        for (size_t k = 0; whole && k < window->count; k++) {
+            const struct collector_track *track = &window->tracks[k];
+            vitals_collected *item = &collection->items[collection->count++];
+            fill(collector, window, track, item);
+            item->window = path;
+            item->subject = arena_copy(&collection->texts, track->subject, strlen(track->subject));
+            item->label = arena_copy(&collection->texts, track->label, strlen(track->label));
+            whole = path != NULL && item->subject != NULL && item->label != NULL;
+        }
     }
-    if (collection == NULL || collection->items == NULL || collection->texts == NULL) {
+    if (!whole) {
         vitals_collection_free(collection);
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    }
-    char *at = collection->texts;
-    for (size_t i = from; i < collector->window_count; i++) {
-        const struct window *window = collector->windows[i];
-        const char *path = keep_text(&at, window->path);
-        for (size_t k = 0; k < window->count; k++) {
-            vitals_collected *item = &collection->items[collection->count++];
-            fill(collector, window, &window->tracks[k], item);
-            item->window = path;
-            item->subject = keep_text(&at, window->tracks[k].subject);
-            item->label = keep_text(&at, window->tracks[k].label);
-        }
     }
     *out = collection;
     return 0;
@@ -726,7 +714,7 @@ void vitals_collection_free(vitals_collection *collection)
     if (collection == NULL)
         return;
     memory_free(collection->items);
-    memory_free(collection->texts);
+    arena_done(&collection->texts);
     memory_free(collection);
 }
 
