@@ -37,9 +37,7 @@ enum { PIECE = 512, PADDED_MOST = 200 };
 /* Takes the next piece of safe text, as a string; it ends between characters. */
 static size_t take_piece(const char *text, size_t size, char out[static PIECE + 1])
 {
-    size_t part = size < PIECE ? size : PIECE;
-    while (part > 1 && part < size && ((unsigned char)text[part] & 0xC0) == 0x80)
-        part--;
+    size_t part = text_part((vitals_text){text, size}, PIECE);
     memcpy(out, text, part);
     out[part] = '\0';
     return part;

@@ -366,8 +366,6 @@ void accounting_read(struct accounting *accounting, const struct accounting_left
 void accounting_names(const struct accounting *accounting, char *out, size_t capacity)
 {
     size_t size = 0;
-    if (capacity == 0)
-        return;
     out[0] = '\0';
     for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
         const struct method *method = &accounting->methods[i];
