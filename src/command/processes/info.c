@@ -122,22 +122,13 @@ static const struct {
 };
 
 /* "resident peak" of resident_peak_bytes. */
-static void label_of(vitals_metric metric, char out[static PS_TITLE])
+static void label_of(vitals_metric metric, char out[static DEVICE_LABEL])
 {
-    struct ps_column column;
+    device_label(metric, out);
     for (size_t i = 0; i < sizeof LABELS / sizeof LABELS[0]; i++) {
-        if (LABELS[i].metric == metric) {
-            snprintf(out, PS_TITLE, "%s", LABELS[i].label);
-            return;
-        }
+        if (LABELS[i].metric == metric)
+            snprintf(out, DEVICE_LABEL, "%s", LABELS[i].label);
     }
-    ps_column_of(metric, &column);
-    size_t i = 0;
-    for (; column.title[i] != '\0'; i++) {
-        char c = column.title[i];
-        out[i] = c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
-    out[i] = '\0';
 }
 
 /* Fewer on a narrow page of the monitor; reports are wider. */
@@ -150,7 +141,7 @@ static size_t label_columns(const struct info_painter *info)
 static void put_metric(struct info_painter *info, vitals_metric metric)
 {
     const vitals_row *process = info->process;
-    char label[PS_TITLE], short_time[64], note[160] = "", age[VITALS_HUMAN];
+    char label[DEVICE_LABEL], short_time[64], note[160] = "", age[VITALS_HUMAN];
     struct ps_column column;
     enum color color = COLOR_PLAIN;
     double number = 0;
@@ -261,7 +252,7 @@ static void put_section(struct info_painter *info, const char *title, const vita
      * reason.
      */
     for (size_t i = 0; i < count; i++) {
-        char line[1024] = "", label[PS_TITLE];
+        char line[1024] = "", label[DEVICE_LABEL];
         size_t used = 0;
         bool told = false;
         const char *reason = reason_of(info, metrics[i]);

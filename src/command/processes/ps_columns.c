@@ -530,24 +530,14 @@ int ps_column_find(const char *option, const char *name, struct ps_column *out)
 
 void ps_column_of(vitals_metric metric, struct ps_column *out)
 {
-    static const char *const UNITS[] = {"_bytes", "_seconds", "_ratio"};
     *out = (struct ps_column){.metric = metric};
     if (metric == 0)
         return;
     out->show = show_of(metric);
     out->key = vitals_metric_name(metric);
-
-    size_t size = strlen(out->key), used = 0;
-    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
-        size_t unit = strlen(UNITS[i]);
-        if (size > unit && strcmp(out->key + size - unit, UNITS[i]) == 0)
-            size -= unit;
-    }
-    for (; used < size && used + 1 < PS_TITLE; used++) {
-        char c = out->key[used];
-        out->title[used] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-    }
-    out->title[used] = '\0';
+    device_label(metric, out->title);
+    for (char *c = out->title; *c != '\0'; c++)
+        *c = *c == ' ' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
 }
 
 int ps_columns_default(struct ps_columns *out, bool full)

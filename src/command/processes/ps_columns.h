@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 #include "feed/text.h"
+#include "view/device_metrics.h"
 #include "view/paint.h"
 
 /* How a value is written for people. */
@@ -24,7 +25,7 @@ enum ps_show {
     SHOW_COMMAND /* arguments as a shell reads them */
 };
 
-enum { PS_NEEDS = 8, PS_TITLE = 64, PS_COLUMNS_MAX = 120 };
+enum { PS_NEEDS = 8, PS_TITLE = DEVICE_LABEL, PS_COLUMNS_MAX = 120 };
 
 /* A value of a row. `text` may point into `composed`: not to be moved. */
 struct ps_value {
