@@ -55,58 +55,57 @@ static int check(const vitals_usage_options *options, vitals_error *error)
     return 0;
 }
 
-int usage_exclude(vitals_usage *usage, int64_t pid, vitals_error *error)
+/* With room for so many more behind them; NULL when memory is out. */
+static int64_t *copy_pids(vitals_usage *usage, const int64_t *pids, size_t count, size_t more)
 {
-    size_t count = usage->options.excluded_count;
-    int code = check_pids(&pid, 1, error);
-    if (code < 0)
-        return code;
-    int64_t *excluded_pids = memory_array(count + 1, sizeof(*excluded_pids));
-    if (excluded_pids == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    memcpy(excluded_pids, usage->excluded_pids, count * sizeof(*excluded_pids));
-    excluded_pids[count] = pid;
-    memory_free(usage->excluded_pids);
-    usage->options.excluded_pids = usage->excluded_pids = excluded_pids;
-    usage->options.excluded_count = count + 1;
-    return 0;
-}
-
-static int64_t *copy_pids(const int64_t *pids, size_t count)
-{
-    int64_t *copy = memory_array(count, sizeof(*copy));
+    int64_t *copy = arena_array(&usage->memory, count + more, sizeof(*copy));
     if (copy != NULL && count > 0)
         memcpy(copy, pids, count * sizeof(*copy));
     return copy;
 }
 
+int usage_exclude(vitals_usage *usage, int64_t pid, vitals_error *error)
+{
+    vitals_usage_options *options = &usage->options;
+    size_t count = options->excluded_count;
+    int code = check_pids(&pid, 1, error);
+    if (code < 0)
+        return code;
+    int64_t *excluded_pids = copy_pids(usage, options->excluded_pids, count, 1);
+    if (excluded_pids == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    excluded_pids[count] = pid;
+    options->excluded_pids = excluded_pids;
+    options->excluded_count = count + 1;
+    return 0;
+}
+
 static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
 {
-    const char *const *names = given->devices;
     vitals_usage_options *options = &usage->options;
+    const char **devices = NULL;
+    size_t count = 0;
     *options = *given;
     usage->expected_cores = given->expected_cores;
-    options->pids = usage->pids = copy_pids(given->pids, given->pid_count);
-    options->excluded_pids = usage->excluded_pids = copy_pids(given->excluded_pids,
-                                                              given->excluded_count);
-    options->devices = NULL;
-    options->brand = NULL;
-    if (usage->pids == NULL || usage->excluded_pids == NULL)
-        return false;
-    if (given->brand != NULL && (usage->brand = memory_string(given->brand)) == NULL)
-        return false;
+    options->pids = copy_pids(usage, given->pids, given->pid_count, 0);
+    options->excluded_pids = copy_pids(usage, given->excluded_pids, given->excluded_count, 0);
+    bool whole = options->pids != NULL && options->excluded_pids != NULL;
+    if (given->brand != NULL) {
+        options->brand = arena_copy(&usage->memory, given->brand, strlen(given->brand));
+        whole = whole && options->brand != NULL;
+    }
 
-    size_t count = 0;
-    while (names != NULL && names[count] != NULL)
+    while (given->devices != NULL && given->devices[count] != NULL)
         count++;
     if (count > 0)
-        usage->devices_named = memory_array(count + 1, sizeof(*usage->devices_named));
-    for (size_t i = 0; i < count; i++) {
-        if (usage->devices_named == NULL ||
-            (usage->devices_named[i] = memory_string(names[i])) == NULL)
-            return false;
+        devices = arena_array(&usage->memory, count + 1, sizeof(*devices));
+    options->devices = devices;
+    whole = whole && (count == 0 || devices != NULL);
+    for (size_t i = 0; i < count && whole; i++) {
+        devices[i] = arena_copy(&usage->memory, given->devices[i], strlen(given->devices[i]));
+        whole = devices[i] != NULL;
     }
-    return true;
+    return whole;
 }
 
 /* ---- life ---- */
@@ -144,12 +143,7 @@ void vitals_usage_free(vitals_usage *usage)
 {
     if (usage == NULL)
         return;
-    for (size_t i = 0; usage->devices_named != NULL && usage->devices_named[i] != NULL; i++)
-        memory_free(usage->devices_named[i]);
-    memory_free(usage->devices_named);
-    memory_free(usage->brand);
-    memory_free(usage->pids);
-    memory_free(usage->excluded_pids);
+    arena_done(&usage->memory);
     free_each(usage->subjects, usage->subject_count);
     free_each(usage->devices, usage->device_count);
     usage_index_done(&usage->processes);

@@ -406,7 +406,7 @@ int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals
     set_drivers(&writer);
     set_number(&writer, VITALS_ATTRIBUTE_EXPECTED_CORES, usage->expected_cores);
     set_number(&writer, VITALS_ATTRIBUTE_SYSTEM_CORES, usage->system_cores);
-    if (usage->devices_named != NULL)
+    if (usage->options.devices != NULL)
         set_number(&writer, "expected_gpus", (double)usage->expected_gpus);
     if (writer.code < 0)
         vitals_account_free(writer.account);

@@ -5,6 +5,7 @@
 
 #include "run/account.h"
 #include "run/measure.h"
+#include "util/arena.h"
 #include "util/hash.h"
 
 /* ---- one measure of one subject ---- */
@@ -213,10 +214,8 @@ enum { USAGE_SOURCES_MAX = 16 };
 
 struct vitals_usage {
     vitals_usage_options options;
-    const struct os *os; /* borrowed: what the snapshots show, now; NULL: it cannot be asked */
-    int64_t *pids, *excluded_pids; /* owned; `options` borrows them */
-    char **devices_named;          /* copies, NULL at the end; NULL: all */
-    char *brand;
+    const struct os *os;   /* borrowed: what the snapshots show, now; NULL: it cannot be asked */
+    struct arena memory;   /* of what `options` points to */
     double expected_cores; /* 0: not known yet */
     size_t expected_gpus;  /* in the newest snapshot: those that the options ask for */
     double system_cores;

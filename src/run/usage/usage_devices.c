@@ -16,8 +16,8 @@
 static bool is_of_brand(const vitals_usage *usage, const vitals_row *gpu)
 {
     vitals_text vendor;
-    return usage->brand == NULL || (vitals_row_text(gpu, VITALS_GPU_VENDOR, &vendor) > 0 &&
-                                    strcmp(vendor.bytes, usage->brand) == 0);
+    return usage->options.brand == NULL || (vitals_row_text(gpu, VITALS_GPU_VENDOR, &vendor) > 0 &&
+                                            strcmp(vendor.bytes, usage->options.brand) == 0);
 }
 
 /* Whether the options ask for it. A device that is named stands for its partitions too. */
@@ -25,9 +25,9 @@ static bool is_wanted(const vitals_usage *usage, const vitals_snapshot *snapshot
                       const vitals_row *gpu)
 {
     const vitals_row *found;
-    bool wanted = usage->devices_named == NULL;
-    for (size_t i = 0; !wanted && usage->devices_named[i] != NULL; i++)
-        wanted = vitals_gpu_find(snapshot, usage->devices_named[i], &found, NULL) == 0 &&
+    bool wanted = usage->options.devices == NULL;
+    for (size_t i = 0; !wanted && usage->options.devices[i] != NULL; i++)
+        wanted = vitals_gpu_find(snapshot, usage->options.devices[i], &found, NULL) == 0 &&
                  (found == gpu || vitals_row_key(found) == vitals_row_key(gpu) ||
                   vitals_row_key(found) == vitals_row_parent(gpu));
     return wanted;
