@@ -33,7 +33,7 @@ struct settings_numbers {
 };
 
 struct settings_words {
-    const char **items;
+    const char **items; /* NULL behind the last */
     size_t count;
     bool given; /* `-u` alone is given, with a count of 0 */
 };

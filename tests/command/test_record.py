@@ -147,6 +147,15 @@ class Database(Recordings):
         self.assertTrue(known)
         self.assertGreater(min(known), 0)
 
+    def test_several_devices_are_named(self):
+        path = self.folder / "a.db"
+        result = vitals("record", "--demo", "--seed", "7", "--devices", "0,1", "--count", 2,
+                        "--interval", "50ms", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        subjects = self.query(path, "SELECT subject FROM series "
+                                    "WHERE name = 'device_memory_used_bytes' AND subject != 'system'")
+        self.assertEqual(len(subjects), 2)
+
 
 class Csv(Recordings):
     def read(self, path):

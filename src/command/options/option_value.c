@@ -319,7 +319,7 @@ static int assign_words(const struct assignment *to, const char *const *words, s
     const char *begin;
     if (count < to->option->least)
         return want(to);
-    const char **items = grow(to, list->items, kept, parts_count(words, count), sizeof *items);
+    const char **items = grow(to, list->items, kept, parts_count(words, count) + 1, sizeof *items);
     if (items == NULL)
         return fail(to, ": out of memory");
     bool several = parts_count(words, count) > 1;

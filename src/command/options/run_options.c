@@ -79,16 +79,8 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
                           exporters_asked(&settings->export);
     plan->options.usage = &plan->usage;
 
-    if (measure->devices.count > 0) {
-        plan->devices = calloc(measure->devices.count + 1, sizeof *plan->devices);
-        if (plan->devices == NULL)
-            return command_fail(EXIT_BEFORE_RUN, "out of memory");
-        for (size_t i = 0; i < measure->devices.count; i++)
-            plan->devices[i] = measure->devices.items[i];
-        plan->usage.devices = plan->devices;
-        return device_check(&settings->machine, measure);
-    }
-    return 0;
+    plan->usage.devices = measure->devices.items;
+    return device_check(&settings->machine, measure);
 }
 
 /* ---- the recording ---- */
@@ -432,6 +424,4 @@ void run_plan_done(struct run_plan *plan)
     if (plan->records)
         record_observer_done(&plan->observer);
     run_export_done(&plan->exporter);
-    free(plan->devices);
-    plan->devices = NULL;
 }

@@ -192,7 +192,7 @@ int command_record(const struct settings *settings)
     vitals_usage_options options;
     vitals_usage_options_init(&options, sizeof options);
     options.expected_cores = (double)settings->measure.expected_cores;
-    options.devices = settings->measure.devices.given ? settings->measure.devices.items : NULL;
+    options.devices = settings->measure.devices.items;
     options.brand = settings->measure.brand;
     code = vitals_usage_new(&options, &job.usage, &error);
 

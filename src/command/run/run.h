@@ -14,7 +14,6 @@ struct run_plan {
     vitals_options world;
     vitals_usage_options usage;
     vitals_run_options options;
-    const char **devices; /* NULL at the end */
     struct record_observer observer;
     struct recorder_options recorder;
     struct run_export exporter;
