@@ -2,7 +2,6 @@
  * session is one file, or all files between two words "vs"; a prefix NAME= names it, otherwise its
  * name is that of the file. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,10 +10,11 @@
 #include "record/recording.h"
 #include "report/compare.h"
 
+enum { NUMBER_MOST = 32 }; /* bytes of " (2)" */
+
 struct comparing {
     const struct settings_words *words;
-    char **names; /* generated names of sessions */
-    size_t name_count;
+    struct arena memory; /* of all that follows, and of generated names of sessions */
     struct session *sessions;
     size_t session_count;
     struct recording **runs; /* of all sessions, in order */
@@ -46,17 +46,19 @@ static const char *name_of(struct comparing *comparing, const char *word)
     size_t size, same = 0;
     const char *path = path_of(word, &size), *slash = strrchr(path, '/');
     const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-    char *given = size > 0 ? strndup(word, size) : NULL, *unique = NULL;
+    const char *given = size > 0 ? arena_copy(&comparing->memory, word, size) : NULL;
     if (given != NULL)
-        name = comparing->names[comparing->name_count++] = given;
+        name = given;
     size = strlen(name);
     for (size_t i = 0; i < comparing->session_count; i++) {
         const char *other = comparing->sessions[i].name;
         same += strncmp(other, name, size) == 0 && (other[size] == '\0' || other[size] == ' ');
     }
-    if (same == 0 || asprintf(&unique, "%s (%zu)", name, same + 1) < 0)
+    char *unique = same > 0 ? arena_alloc(&comparing->memory, size + NUMBER_MOST) : NULL;
+    if (unique == NULL)
         return name;
-    return comparing->names[comparing->name_count++] = unique;
+    (void)snprintf(unique, size + NUMBER_MOST, "%s (%zu)", name, same + 1);
+    return unique;
 }
 
 /* Remembers the file. Returns false if it was named before: it would count as a second run. */
@@ -158,13 +160,13 @@ int command_compare(const struct settings *settings)
         form++;
     if (!account_units(&view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);
-    struct comparing comparing = {.words = &settings->arguments.words,
-                                  .names = calloc(2 * count, sizeof *comparing.names),
-                                  .sessions = calloc(count, sizeof *comparing.sessions),
-                                  .runs = calloc(count, sizeof *comparing.runs),
-                                  .phases = calloc(count, sizeof *comparing.phases),
-                                  .files = calloc(count, sizeof *comparing.files)};
-    bool memory = comparing.names != NULL && comparing.sessions != NULL && comparing.runs != NULL &&
+    struct comparing comparing = {.words = &settings->arguments.words};
+    struct arena *arena = &comparing.memory;
+    comparing.sessions = arena_array(arena, count, sizeof *comparing.sessions);
+    comparing.runs = arena_array(arena, count, sizeof *comparing.runs);
+    comparing.phases = arena_array(arena, count, sizeof *comparing.phases);
+    comparing.files = arena_array(arena, count, sizeof *comparing.files);
+    bool memory = comparing.sessions != NULL && comparing.runs != NULL &&
                   comparing.phases != NULL && comparing.files != NULL;
     int code = memory ? open_runs(&comparing) : command_fail(EXIT_CANNOT, "out of memory");
     if (code == 0)
@@ -174,12 +176,6 @@ int command_compare(const struct settings *settings)
         phases_done(&comparing.phases[i]);
         recording_close(comparing.runs[i]);
     }
-    for (size_t i = 0; i < comparing.name_count; i++)
-        free(comparing.names[i]);
-    free(comparing.names);
-    free(comparing.sessions);
-    free(comparing.runs);
-    free(comparing.phases);
-    free(comparing.files);
+    arena_done(&comparing.memory);
     return code;
 }
