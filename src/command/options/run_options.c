@@ -85,19 +85,25 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
 
 /* ---- the recording ---- */
 
-int recording_take_rotation(struct recorder_options *options,
-                            const struct recording_settings *recording)
+int recording_options(const struct recording_settings *recording, const char *path,
+                      uint64_t interval_ns, struct recorder_options *out)
 {
     enum { ROTATE_BYTES_MIN = 4096 };
     double seconds;
     uint64_t bytes;
-    options->keep = (unsigned)recording->keep;
+    *out = (struct recorder_options){.path = path,
+                                     .format = recording->format,
+                                     .overwrite = recording->overwrite,
+                                     .no_header = recording->no_header,
+                                     .interval_ns = interval_ns,
+                                     .frames = true,
+                                     .keep = (unsigned)recording->keep};
     if (recording->rotate == NULL)
         return 0;
     if (vitals_parse_duration(recording->rotate, &seconds) == 0 && seconds >= 1 && seconds <= 1e9)
-        options->rotate_ns = (uint64_t)(seconds * 1e9);
+        out->rotate_ns = (uint64_t)(seconds * 1e9);
     else if (vitals_parse_bytes(recording->rotate, &bytes) == 0 && bytes >= ROTATE_BYTES_MIN)
-        options->rotate_bytes = bytes;
+        out->rotate_bytes = bytes;
     else
         return command_fail(EXIT_USAGE,
                             "--rotate %s: give a size from 4KiB, as in 100MiB, or a time from 1s, "
@@ -150,14 +156,9 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
                           const struct recording_settings *recording,
                           const struct run_settings *run)
 {
-    plan->recorder = (struct recorder_options){.path = plan->recording,
-                                               .format = recording->format,
-                                               .overwrite = recording->overwrite,
-                                               .no_header = recording->no_header,
-                                               .interval_ns = plan->options.interval_ns,
-                                               .frames = true};
     vitals_error error;
-    int code = recording_take_rotation(&plan->recorder, recording);
+    int code = recording_options(recording, plan->recording, plan->options.interval_ns,
+                                 &plan->recorder);
     if (code != 0)
         return code;
     if (recorder_check(&plan->recorder, &error) < 0)

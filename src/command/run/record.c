@@ -37,13 +37,8 @@ static int open_recorder(struct recording_job *job)
         return command_fail(EXIT_USAGE, "record: name one file only, as FILE or with --output");
     if (settings->arguments.words.count == 1)
         path = settings->arguments.words.items[0];
-    struct recorder_options options = {.path = path,
-                                       .format = settings->recording.format,
-                                       .overwrite = settings->recording.overwrite,
-                                       .no_header = settings->recording.no_header,
-                                       .interval_ns = job->interval_ns,
-                                       .frames = true};
-    int code = recording_take_rotation(&options, &settings->recording);
+    struct recorder_options options;
+    int code = recording_options(&settings->recording, path, job->interval_ns, &options);
     if (code == 0 && path != NULL && strcmp(path, "-") != 0)
         code = recording_check_place("", path);
     if (code != 0)

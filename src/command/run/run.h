@@ -38,10 +38,10 @@ int run_plan_record(struct run_plan *plan, const struct argument_settings *argum
                     const struct recording_settings *recording, const struct run_settings *run,
                     uint64_t number);
 
-/* Takes --rotate and --keep, for run, track and record. Returns 0, or an exit code after a message.
- * run_options.c */
-int recording_take_rotation(struct recorder_options *options,
-                            const struct recording_settings *recording);
+/* Makes the options of a recorder, for run, track and record. Returns 0, or an exit code after a
+ * message. run_options.c */
+int recording_options(const struct recording_settings *recording, const char *path,
+                      uint64_t interval_ns, struct recorder_options *out);
 
 /* Checks that a recording can be written there: a regular file, or nothing yet. Returns 0, or an
  * exit code after a message; `option` is how the file was named ("--record "). */
