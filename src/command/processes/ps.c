@@ -10,6 +10,7 @@
 #include "command/output.h"
 #include "command/processes/ps_rows.h"
 #include "feed/snapshot_filter.h"
+#include "util/hash.h"
 
 struct ps {
     const struct machine_settings *machine;
@@ -116,21 +117,9 @@ static int print_csv(struct ps *ps, const struct ps_view *view, const struct ps_
     return EXIT_DONE;
 }
 
-static int compare_keys(const void *first, const void *second)
-{
-    const uint64_t *a = first, *b = second;
-    return (*a > *b) - (*a < *b);
-}
-
-struct ps_kept {
-    uint64_t *keys;
-    size_t count;
-};
-
-/* The chosen processes, and of gpu_process only theirs. */
+/* The chosen processes, of which `data` has the keys, and of gpu_process only theirs. */
 static bool is_kept(void *data, const vitals_row *row)
 {
-    const struct ps_kept *kept = data;
     uint64_t key = vitals_row_key(row);
     if (vitals_row_table(row) == VITALS_TABLE_GPU_PROCESS) {
         if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
@@ -138,7 +127,7 @@ static bool is_kept(void *data, const vitals_row *row)
     } else if (vitals_row_table(row) != VITALS_TABLE_PROCESS) {
         return true;
     }
-    return bsearch(&key, kept->keys, kept->count, sizeof key, compare_keys) != NULL;
+    return hash_find(data, key) != NULL;
 }
 
 static int print_json(struct ps *ps, const vitals_snapshot *now, const struct ps_rows *rows,
@@ -146,21 +135,17 @@ static int print_json(struct ps *ps, const vitals_snapshot *now, const struct ps
 {
     vitals_error error = {.message = "out of memory"};
     vitals_snapshot *chosen = NULL;
-    struct ps_kept kept = {calloc(rows->count + 1, sizeof *kept.keys), rows->count};
+    struct hash kept = {0};
     const struct snapshot_changes changes = {.keep = is_kept, .data = &kept};
-    int code = kept.keys != NULL ? 0 : VITALS_EMEMORY;
-    if (code == 0 && ps->builder == NULL)
-        code = vitals_builder_new(&ps->builder, &error);
-    if (code == 0) {
-        for (size_t i = 0; i < rows->count; i++)
-            kept.keys[i] = vitals_row_key(rows->items[i].process);
-        qsort(kept.keys, kept.count, sizeof *kept.keys, compare_keys);
+    int code = ps->builder == NULL ? vitals_builder_new(&ps->builder, &error) : 0;
+    for (size_t i = 0; i < rows->count && code == 0; i++)
+        code = hash_set(&kept, vitals_row_key(rows->items[i].process), 1);
+    if (code == 0)
         code = snapshot_copy(now, &changes, ps->builder, &chosen, &error);
-    }
     code = code == 0 ? command_print_json(chosen, output)
                      : command_fail(EXIT_CANNOT, "%s", error.message);
     vitals_snapshot_unref(chosen);
-    free(kept.keys);
+    hash_done(&kept);
     return code;
 }
 

@@ -1,6 +1,7 @@
 /* ps_rows.c: see ps_rows.h. */
 #include "command/processes/ps_rows.h"
 #include "feed/rows.h"
+#include "util/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,38 +124,21 @@ void ps_rows_done(struct ps_rows *rows)
     *rows = (struct ps_rows){0};
 }
 
-struct ps_rows_place {
-    uint64_t key;
-    size_t at;
-};
-
-static int compare_places(const void *first, const void *second)
-{
-    const struct ps_rows_place *a = first, *b = second;
-    return (a->key > b->key) - (a->key < b->key);
-}
-
 int ps_rows_tree(struct ps_rows *rows)
 {
-    struct ps_rows_place *places = calloc(rows->count + 1, sizeof *places);
+    struct hash places = {0}; /* of the rows, plus one, by their keys */
     rows->shown = calloc(rows->count + 1, sizeof *rows->shown);
-    if (places == NULL || rows->shown == NULL) {
-        free(places);
-        return command_fail(EXIT_CANNOT, "out of memory");
-    }
-    for (size_t i = 0; i < rows->count; i++)
-        places[i] = (struct ps_rows_place){vitals_row_key(rows->items[i].process), i};
-    qsort(places, rows->count, sizeof *places, compare_places);
-    /* `parent` is 1 + the index of the parent's row; 0: it is not shown. */
-    for (size_t i = 0; i < rows->count; i++) {
+    bool memory = rows->shown != NULL;
+    for (size_t i = 0; i < rows->count && memory; i++)
+        memory = hash_set(&places, vitals_row_key(rows->items[i].process), i + 1) == 0;
+    for (size_t i = 0; i < rows->count && memory; i++) {
         uint64_t key = vitals_row_parent(rows->items[i].process);
-        struct ps_rows_place wanted = {.key = key};
-        const struct ps_rows_place *found = key != 0 ? bsearch(&wanted, places, rows->count,
-                                                               sizeof *places, compare_places)
-                                                     : NULL;
-        rows->items[i].parent = found != NULL ? found->at + 1 : 0;
+        const uintptr_t *parent = key != 0 ? hash_find(&places, key) : NULL;
+        rows->items[i].parent = parent != NULL ? *parent : 0;
     }
-    free(places);
+    hash_done(&places);
+    if (!memory)
+        return command_fail(EXIT_CANNOT, "out of memory");
 
     /* In a file parents may form a cycle: one row of it becomes a root. Each row is visited once:
      * `marks` has the row from which it was reached first. */
