@@ -3,26 +3,17 @@
 #include <string.h>
 
 #include "command/options/option.h"
+#include "view/paint.h"
 
 enum { COLUMNS = 80, INDENT = 28 };
 
-/* Wraps the words of `text` into lines; `column` is the position of the cursor. */
-static void print_wrapped(struct output *output, const char *text, size_t column, size_t indent)
+/* Wraps the words of `text` into lines; the cursor stands at `indent`. */
+static void print_wrapped(struct output *output, const char *text, size_t indent)
 {
-    for (bool first = true; *text != '\0'; first = false) {
-        size_t size = strcspn(text, " ");
-        if (!first && column + 1 + size > COLUMNS) {
-            output_format(output, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!first) {
-            output_text(output, " ");
-            column++;
-        }
-        (void)output_write(output, text, size);
-        column += size;
-        text += size + strspn(text + size, " ");
-    }
-    output_text(output, "\n");
+    struct paint paint;
+    paint_init(&paint, false, output_write, output);
+    paint_paragraph(&paint, COLOR_PLAIN, indent, COLUMNS, text);
+    (void)paint_done(&paint);
 }
 
 /* Writes "MODE" as shown after the name: " [auto|full|compact]", "[=SCENARIO]", " TIME". */
@@ -122,7 +113,7 @@ static void print_option(struct output *output, const struct option *option, boo
         what[strcspn(what, ";")] = '\0';
     snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s", what,
              option->preset);
-    print_wrapped(output, text, INDENT, INDENT);
+    print_wrapped(output, text, INDENT);
 }
 
 /* Returns false if the command has no common options. */
@@ -145,7 +136,7 @@ static bool print_common(struct output *output, const struct command *command)
 void option_print_help(const struct command *command, bool all, struct output *output)
 {
     output_format(output, "usage: vitals %s\n\n", command->usage);
-    print_wrapped(output, command->purpose, 0, 0);
+    print_wrapped(output, command->purpose, 0);
     print_lines(output, "Examples", command->examples);
     if (!all && print_common(output, command))
         return;
