@@ -125,6 +125,15 @@ static struct account_attribute *find_attribute(const vitals_account *account, c
     return NULL;
 }
 
+/* Where a name stands: the listed ones first, then as they came. */
+static size_t rank_of(const char *name)
+{
+    size_t rank = 0;
+    while (rank < ARRAY_COUNT(ATTRIBUTES) && strcmp(ATTRIBUTES[rank], name) != 0)
+        rank++;
+    return rank;
+}
+
 int vitals_account_set(vitals_account *account, const char *name, vitals_text text,
                        vitals_error *error)
 {
@@ -145,6 +154,10 @@ int vitals_account_set(vitals_account *account, const char *name, vitals_text te
         MEMORY_GROW(account->attributes, account->attribute_capacity, account->attribute_count) ==
             0) {
         attribute = &account->attributes[account->attribute_count++];
+        while (attribute > account->attributes && rank_of(attribute[-1].name) > rank_of(name)) {
+            attribute[0] = attribute[-1];
+            attribute--;
+        }
         *attribute = (struct account_attribute){.bytes = NULL};
         (void)snprintf(attribute->name, sizeof(attribute->name), "%s", name);
     }
@@ -184,34 +197,16 @@ vitals_text vitals_account_attribute(const vitals_account *account, const char *
     return known ? (vitals_text){attribute->bytes, attribute->size} : (vitals_text){"", 0};
 }
 
-/* Where a name stands: the listed ones first, then as they came. */
-static size_t place_of(const vitals_account *account, const char *name)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(ATTRIBUTES); i++) {
-        if (strcmp(ATTRIBUTES[i], name) == 0)
-            return i;
-    }
-    for (size_t i = 0; i < account->attribute_count; i++) {
-        if (strcmp(account->attributes[i].name, name) == 0)
-            return ARRAY_COUNT(ATTRIBUTES) + i;
-    }
-    return SIZE_MAX;
-}
-
 const char *vitals_account_next_attribute(const vitals_account *account, const char *previous)
 {
-    size_t from = previous == NULL ? 0 : place_of(account, previous) + 1, best = SIZE_MAX;
-    const char *next = NULL;
-    if (previous != NULL && from == 0)
-        return NULL; /* no name of ours */
-    for (size_t i = 0; i < account->attribute_count; i++) {
-        size_t place = place_of(account, account->attributes[i].name);
-        if (place >= from && place < best) {
-            best = place;
-            next = account->attributes[i].name;
-        }
+    size_t next = 0;
+    if (previous != NULL) {
+        const struct account_attribute *known = find_attribute(account, previous);
+        if (known == NULL)
+            return NULL; /* no name of ours */
+        next = (size_t)(known - account->attributes) + 1;
     }
-    return next;
+    return next < account->attribute_count ? account->attributes[next].name : NULL;
 }
 
 /* ---- the whole ---- */

@@ -51,7 +51,7 @@ struct vitals_account {
     char failure[ACCOUNT_FAILURE];
     vitals_figure *figures;
     size_t count, capacity;
-    struct account_attribute *attributes; /* in the order of account.h, then as they came */
+    struct account_attribute *attributes; /* in the order of account.c, then as they came */
     size_t attribute_count, attribute_capacity;
 };
 
