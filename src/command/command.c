@@ -368,11 +368,11 @@ static int take(const int *signals, size_t count, int flags)
 int command_interrupts(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    return take(signals, sizeof signals / sizeof signals[0], (int)SA_RESETHAND);
+    return take(signals, ARRAY_COUNT(signals), (int)SA_RESETHAND);
 }
 
 int command_last_interrupts(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    return take(signals, sizeof signals / sizeof signals[0], 0);
+    return take(signals, ARRAY_COUNT(signals), 0);
 }

@@ -101,7 +101,7 @@ static int make_request(const struct shown_device *device, vitals_request **out,
             code = vitals_request_add_all(*out, entity, error);
     }
     if (everything && code == 0)
-        code = command_request_add(*out, PROCESS, sizeof PROCESS / sizeof PROCESS[0], error);
+        code = command_request_add(*out, PROCESS, ARRAY_COUNT(PROCESS), error);
     if (everything && code == 0)
         code = command_request_add(*out, REPORT_WORK_METRICS, REPORT_WORK_METRIC_COUNT, error);
     if (everything && code == 0)

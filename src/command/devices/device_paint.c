@@ -120,7 +120,7 @@ static const char *title_of(vitals_metric metric, char out[static DEVICE_LABEL])
         {VITALS_GPU_PROCESS_VIDEO_RATIO, "VIDEO"},
         {VITALS_GPU_PROCESS_VIDEO_ENHANCE_RATIO, "ENHANCE"},
     };
-    for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(TITLES); i++) {
         if (TITLES[i].metric == metric)
             return TITLES[i].title;
     }
@@ -208,7 +208,7 @@ static void put_processes(struct sheet *sheet)
                                             VITALS_GPU_PROCESS_DECODER_RATIO,
                                             VITALS_GPU_PROCESS_VIDEO_RATIO,
                                             VITALS_GPU_PROCESS_VIDEO_ENHANCE_RATIO};
-    enum { COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
+    enum { COUNT = ARRAY_COUNT(COLUMNS) };
     const struct grid_form form = {.indent = 2, .width = sheet->view->width, .titles = true};
     bool ascii = sheet->view->settings->look.ascii, narrow = form.width > 0 && form.width < 100;
     vitals_metric shown[COUNT];
@@ -341,7 +341,7 @@ int device_paint(const vitals_row *device, const struct device_view *view, struc
     paint_text(paint, COLOR_BOLD, line);
     if (vitals_row_parent(device) != 0)
         paint_text(paint, COLOR_DIM, "  a partition");
-    for (size_t i = 0; i < sizeof LOST / sizeof LOST[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(LOST); i++) {
         if (state_of(&sheet, G(MEMORY_USED_BYTES)) == LOST[i].reason) {
             sheet.lost = LOST[i].reason;
             paint_text(paint, LOST[i].color, LOST[i].words);

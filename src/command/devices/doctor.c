@@ -78,11 +78,6 @@ static const struct {
 };
 // clang-format on
 
-enum {
-    SILENCE_COUNT = sizeof SILENCES / sizeof SILENCES[0],
-    RULE_COUNT = sizeof RULES / sizeof RULES[0]
-};
-
 struct doctor_telling {
     const vitals_snapshot *snapshot;
     uint64_t key; /* key of the newest row */
@@ -135,13 +130,13 @@ static void add_rows(void *data, vitals_table entity, vitals_builder *builder)
         telling->key = vitals_row_key(row); // in the order of keys
     EACH_CHILD(row, telling->snapshot, VITALS_TABLE_GPU, 0) {
         bool settled = is_told(telling, row);
-        for (size_t i = 0; i < SILENCE_COUNT && !settled; i++) {
+        for (size_t i = 0; i < ARRAY_COUNT(SILENCES) && !settled; i++) {
             if (vitals_row_availability(row, SILENCES[i].metric) != SILENCES[i].reason)
                 continue;
             put(telling, builder, row, &SILENCES[i].verdict);
             settled = SILENCES[i].on_all;
         }
-        for (size_t i = 0; i < RULE_COUNT; i++) {
+        for (size_t i = 0; i < ARRAY_COUNT(RULES); i++) {
             if (vitals_row_number(row, RULES[i].metric, &number) > 0 && number > 0)
                 put(telling, builder, row, &RULES[i].verdict);
         }

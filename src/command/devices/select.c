@@ -319,7 +319,7 @@ static struct shortage find_shortage(const struct select_choice *choice)
     } reasons[] = {{unknown, "cannot be judged (vitals doctor says why)"},
                    {unnamed, "no variable hands to a program"}};
     size_t used = 0;
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(reasons); i++) {
         if (reasons[i].count > 0)
             used += (size_t)snprintf(shortage.reasons + used, sizeof shortage.reasons - used,
                                      "; there %s %zu that %s", reasons[i].count == 1 ? "is" : "are",

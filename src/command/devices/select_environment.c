@@ -32,7 +32,6 @@ static const struct visible_vendor {
      .also = "ZE_ENABLE_PCI_ID_DEVICE_ORDER=1",
      .drop = {"ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_FILTER"}},
 };
-enum { VENDOR_COUNT = sizeof VENDORS / sizeof VENDORS[0] };
 
 /* Returns NULL for a device of nouveau, radeon and similar drivers, whose UUID is made from the
  * kernel's common interface: the vendors' runtimes do not know it. The same holds for an NVIDIA
@@ -43,7 +42,7 @@ static const struct visible_vendor *vendor_of(const vitals_row *row)
     if (vitals_row_text(row, VITALS_GPU_UUID, &uuid) > 0 &&
         (strncmp(uuid.bytes, "drm-", 4) == 0 || strncmp(uuid.bytes, "nvidia-", 7) == 0))
         return NULL;
-    for (size_t i = 0; i < VENDOR_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(VENDORS); i++) {
         if (command_text_is(row, VITALS_GPU_VENDOR, VENDORS[i].name))
             return &VENDORS[i];
     }

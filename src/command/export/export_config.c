@@ -90,7 +90,7 @@ int exporters_check(const struct run_settings *run, const struct export_settings
 
     /* The node exporter's textfile collector reads only files with this ending. */
     const char *const files[] = {serve->textfile, export->textfile};
-    for (size_t i = 0; i < sizeof files / sizeof files[0] && code == 0; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(files) && code == 0; i++) {
         size_t size = files[i] != NULL ? strlen(files[i]) : 0;
         if (files[i] != NULL && size == 0)
             code = command_fail(EXIT_USAGE,

@@ -194,7 +194,7 @@ static void serve(struct server *server, int interrupts)
         polled[2].fd = descriptor_of(&server->samples);
         polled[3].fd = descriptor_of(&server->every);
         polled[4].fd = server->kept ? link_descriptor(server->exporter.link) : -1;
-        if (poll(polled, sizeof polled / sizeof polled[0], -1) < 0 && errno != EINTR) {
+        if (poll(polled, ARRAY_COUNT(polled), -1) < 0 && errno != EINTR) {
             end(server, command_fail(EXIT_CANNOT, "cannot wait: %s", strerror(errno)));
             return;
         }

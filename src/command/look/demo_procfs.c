@@ -74,7 +74,7 @@ static const struct actor GUEST[] = {
      .environment = "DISPLAY=:0\nHOME=/home/ana\n"},
 };
 
-enum { GUEST_KINDS = sizeof GUEST / sizeof GUEST[0] };
+enum { GUEST_KINDS = ARRAY_COUNT(GUEST) };
 
 /* The other processes. Ages are in seconds. */
 static const struct actor HOUSE[] = {
@@ -95,7 +95,7 @@ static const struct actor HOUSE[] = {
 };
 // clang-format on
 
-enum { HOUSE_COUNT = sizeof HOUSE / sizeof HOUSE[0], ACTORS = HOUSE_COUNT + GUESTS };
+enum { HOUSE_COUNT = ARRAY_COUNT(HOUSE), ACTORS = HOUSE_COUNT + GUESTS };
 
 struct demo_procfs {
     char folder[PLACE];
@@ -196,11 +196,6 @@ static const struct {
              {"schedstat", "3940100000000 12500000000 912344\n"}};
 static const char *const LINKS[][2] = {
     {"exe", "/usr/bin/work"}, {"cwd", "/home/ben/work"}, {"root", "/"}};
-enum {
-    OPENED_COUNT = sizeof OPENED / sizeof OPENED[0],
-    STILL_COUNT = sizeof STILL / sizeof STILL[0],
-    LINK_COUNT = sizeof LINKS / sizeof LINKS[0]
-};
 
 /* Its threads share its CPU time: the first has half of it. They have files for the first guests
  * alone, which are looked at. */
@@ -241,11 +236,11 @@ static void write_threads(struct demo_procfs *demo, const struct actor *actor)
 static void write_links(struct demo_procfs *demo, const struct actor *actor)
 {
     char path[PLACE + 64], name[32];
-    for (unsigned i = 0; i < LINK_COUNT && !demo->failed; i++) {
+    for (unsigned i = 0; i < ARRAY_COUNT(LINKS) && !demo->failed; i++) {
         (void)snprintf(path, sizeof path, "%s/proc/%d/%s", demo->folder, actor->pid, LINKS[i][0]);
         demo->failed = symlink(LINKS[i][1], path) < 0;
     }
-    for (unsigned i = 0; i < OPENED_COUNT && !demo->failed; i++) {
+    for (unsigned i = 0; i < ARRAY_COUNT(OPENED) && !demo->failed; i++) {
         (void)snprintf(path, sizeof path, "%s/proc/%d/fd/%u", demo->folder, actor->pid, i);
         demo->failed = symlink(OPENED[i].path, path) < 0;
         (void)snprintf(name, sizeof name, "fdinfo/%u", i);
@@ -261,13 +256,13 @@ static void write_actor(struct demo_procfs *demo, const struct actor *actor)
     unsigned long long pages = ((unsigned long long)actor->resident_mib << 20) / PAGE;
     unsigned uid = actor->uid;
     static const char *const INSIDE[] = {"", "/task", "/fd", "/fdinfo"};
-    for (size_t i = 0; i < sizeof INSIDE / sizeof INSIDE[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(INSIDE); i++) {
         (void)snprintf(name, sizeof name, "proc/%d%s", actor->pid, INSIDE[i]);
         make_directory(demo, name);
     }
     write_threads(demo, actor);
     write_links(demo, actor);
-    for (size_t i = 0; i < STILL_COUNT; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(STILL); i++)
         write_text(demo, actor->pid, STILL[i].name, "%s", STILL[i].text);
     unsigned long long kib = (unsigned long long)actor->resident_mib << 10;
     write_text(demo, actor->pid, "smaps_rollup",
@@ -371,11 +366,6 @@ static const struct {
 static const char *const FOLDERS[] = {"proc",     "proc/net",        "proc/pressure",
                                       "proc/sys", "proc/sys/kernel", "proc/sys/kernel/random",
                                       "none"};
-
-enum {
-    FILE_COUNT = sizeof FILES / sizeof FILES[0],
-    FOLDER_COUNT = sizeof FOLDERS / sizeof FOLDERS[0]
-};
 
 /* Removes a folder and what is in it, by descriptors: a path may lead elsewhere by now. */
 static void clear_folder(int parent, const char *name, int depth)
@@ -534,7 +524,7 @@ int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
     static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
     sigset_t ending;
     (void)sigemptyset(&ending);
-    for (size_t i = 0; i < sizeof ENDING / sizeof ENDING[0]; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(ENDING); i++)
         (void)sigaddset(&ending, ENDING[i]);
     demo->held = !live && pthread_sigmask(SIG_BLOCK, &ending, &demo->before) == 0;
 
@@ -568,9 +558,9 @@ int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
                                  .wait_until = wait_until};
 
     demo->failed = false;
-    for (size_t i = 0; i < FOLDER_COUNT; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(FOLDERS); i++)
         make_directory(demo, FOLDERS[i]);
-    for (size_t i = 0; i < FILE_COUNT; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(FILES); i++)
         write_text(demo, 0, FILES[i].name, "%s", FILES[i].text);
     for (size_t i = 0; i < ACTORS; i++) {
         const struct actor actor = actor_at(i);

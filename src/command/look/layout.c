@@ -195,7 +195,6 @@ static const struct {
     [SPAN] = {"time_base", span_names, "must be 6s, 20s, 60s or 2s"},
     [SECOND] = {"second_chart", second_names, "must be memory, power or temperature"},
 };
-enum { CHOICE_COUNT = sizeof CHOICES / sizeof CHOICES[0] };
 
 static const struct {
     const char *key;
@@ -204,7 +203,6 @@ static const struct {
     {"columns", read_columns}, {"sort", read_sorts},    {"hidden", read_hidden},
     {"plain", read_plain},     {"filter", read_filter},
 };
-enum { MEMBER_COUNT = sizeof MEMBERS / sizeof MEMBERS[0] };
 
 static int read_object(const struct layout_reader *reader, json_t *object, struct arrangement *out)
 {
@@ -213,13 +211,13 @@ static int read_object(const struct layout_reader *reader, json_t *object, struc
     json_object_foreach(object, key, value)
     {
         size_t word = 0, i = 0;
-        while (word < CHOICE_COUNT && strcmp(CHOICES[word].key, key) != 0)
+        while (word < ARRAY_COUNT(CHOICES) && strcmp(CHOICES[word].key, key) != 0)
             word++;
-        while (i < MEMBER_COUNT && strcmp(MEMBERS[i].key, key) != 0)
+        while (i < ARRAY_COUNT(MEMBERS) && strcmp(MEMBERS[i].key, key) != 0)
             i++;
-        if (word == CHOICE_COUNT && i == MEMBER_COUNT)
+        if (word == ARRAY_COUNT(CHOICES) && i == ARRAY_COUNT(MEMBERS))
             return fail_at(reader, key, "is not a key of a layout");
-        if (i < MEMBER_COUNT) {
+        if (i < ARRAY_COUNT(MEMBERS)) {
             if (MEMBERS[i].read(reader, key, value, out) < 0)
                 return -1;
             continue;

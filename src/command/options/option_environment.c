@@ -90,7 +90,7 @@ int options_from_environment(struct settings *settings, option_lookup *lookup, v
     static const char *const NO[] = {"false", "no", "0"};
     if (theme != NULL && (strcasecmp(theme, "light") == 0 || strcasecmp(theme, "dark") == 0))
         assign_word(settings, "light", strcasecmp(theme, "light") == 0 ? "yes" : "no");
-    for (size_t i = 0; always != NULL && i < sizeof NO / sizeof NO[0]; i++)
+    for (size_t i = 0; always != NULL && i < ARRAY_COUNT(NO); i++)
         settings->view.report_unasked |= strcasecmp(always, NO[i]) == 0;
 
     return 0;

@@ -700,7 +700,7 @@ const struct option option_table[] = {
 };
 // clang-format on
 
-_Static_assert(sizeof option_table / sizeof option_table[0] <= SETTINGS_OPTIONS_MAX,
+_Static_assert(ARRAY_COUNT(option_table) <= SETTINGS_OPTIONS_MAX,
                "settings.origins has a byte for each option");
 
 const char *option_group_name(enum option_group group)

@@ -110,7 +110,7 @@ static bool is_flag_word(const char *word, bool *yes)
 {
     static const char *const words[][2] = {
         {"no", "yes"}, {"false", "true"}, {"off", "on"}, {"0", "1"}};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
         *yes = strcmp(word, words[i][1]) == 0;
         if (*yes || strcmp(word, words[i][0]) == 0)
             return true;

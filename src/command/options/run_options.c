@@ -39,7 +39,7 @@ static int take_methods(vitals_run_options *options, const struct measure_settin
     for (const char *at = measure->methods; *at != '\0';) {
         size_t size = strcspn(at, ", ");
         bool known = size == 0;
-        for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
+        for (size_t i = 0; i < ARRAY_COUNT(KNOWN); i++)
             known |= strlen(KNOWN[i]) == size && memcmp(KNOWN[i], at, size) == 0;
         if (!known || used + size + 2 > sizeof words)
             return command_fail(EXIT_USAGE,

@@ -24,12 +24,11 @@ static const struct {
     {'t', "tracing_stop"}, {'Z', "zombie"},   {'X', "dead"},       {'x', "dead"},
     {'I', "idle"},         {'P', "parked"},
 };
-enum { STATE_COUNT = sizeof STATES / sizeof STATES[0] };
 
 /* The word that an option's word or letter means, or NULL. */
 static const char *state_word(const char *name)
 {
-    for (size_t i = 0; i < STATE_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(STATES); i++) {
         if (strcmp(STATES[i].word, name) == 0 || (name[0] == STATES[i].letter && name[1] == '\0'))
             return STATES[i].word;
     }
@@ -38,7 +37,7 @@ static const char *state_word(const char *name)
 
 static const char *state_at(size_t index)
 {
-    return index < STATE_COUNT ? STATES[index].word : NULL;
+    return index < ARRAY_COUNT(STATES) ? STATES[index].word : NULL;
 }
 
 /* ---- Beginning ---- */
@@ -134,7 +133,7 @@ int filter_request(const struct filter *filter, vitals_request *request, vitals_
         {choice->gpu_users, VITALS_GPU_PROCESS_PROCESS},
     };
     int code = 0;
-    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(METRICS) && code == 0; i++) {
         if (METRICS[i].wanted)
             code = vitals_request_add(request, METRICS[i].metric, error);
     }
@@ -396,7 +395,7 @@ static bool all_pass(struct filter *filter, const vitals_row *process)
         {choice->gpu_users, uses_gpu},
         {choice->match != NULL, match_passes}, // last: it counts
     };
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(rules); i++) {
         if (rules[i].given && !rules[i].passes(filter, process))
             return false;
     }

@@ -70,7 +70,6 @@ static const struct info_section {
       P(UTS_NAMESPACE), P(TIME_NAMESPACE)}},
 };
 // clang-format on
-enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 
 struct info_painter {
     struct ps_view view;
@@ -125,7 +124,7 @@ static const struct {
 static void label_of(vitals_metric metric, char out[static DEVICE_LABEL])
 {
     device_label(metric, out);
-    for (size_t i = 0; i < sizeof LABELS / sizeof LABELS[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(LABELS); i++) {
         if (LABELS[i].metric == metric)
             snprintf(out, DEVICE_LABEL, "%s", LABELS[i].label);
     }
@@ -196,7 +195,7 @@ static void put_title(struct info_painter *info, const char *title)
 
 static bool has_place(vitals_metric metric)
 {
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(SECTIONS); i++) {
         for (size_t j = 0; j < METRICS_MOST && SECTIONS[i].metrics[j] != 0; j++) {
             if (SECTIONS[i].metrics[j] == metric)
                 return true;
@@ -223,7 +222,7 @@ static const struct {
 static const char *reason_of(const struct info_painter *info, vitals_metric metric)
 {
     vitals_availability availability = vitals_row_availability(info->process, metric);
-    for (size_t i = 0; i < sizeof REASONS / sizeof REASONS[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(REASONS); i++) {
         if (availability == VITALS_UNSUPPORTED && REASONS[i].metric == metric)
             return REASONS[i].reason;
     }
@@ -320,7 +319,6 @@ static const struct info_table {
      {VITALS_ENVIRONMENT_NAME, VITALS_ENVIRONMENT_VALUE}},
 };
 // clang-format on
-enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
 /* Titles of columns whose own name is unclear. */
 static const struct {
@@ -459,7 +457,7 @@ static void put_table(struct info_painter *info, const struct info_table *table,
                 ps_column_of(table->columns[j], column);
             }
             bool number = ps_column_is_number(column);
-            for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; i++) {
+            for (size_t i = 0; i < ARRAY_COUNT(TITLES); i++) {
                 if (TITLES[i].metric == column->metric)
                     snprintf(column->title, sizeof column->title, "%s", TITLES[i].title);
             }
@@ -510,7 +508,7 @@ static int info_paint(const vitals_snapshot *answer, const struct settings *sett
 
     vitals_metric more[METRICS_MOST];
     size_t count = 0;
-    put_sections(&info, 0, SECTION_COUNT);
+    put_sections(&info, 0, ARRAY_COUNT(SECTIONS));
     for (vitals_metric metric = 0;
          (metric = vitals_metric_next_of(VITALS_TABLE_PROCESS, metric)) != 0 &&
          count < METRICS_MOST;) {
@@ -519,7 +517,7 @@ static int info_paint(const vitals_snapshot *answer, const struct settings *sett
     }
     put_section(&info, "More", more, count);
 
-    for (size_t i = 0; i < TABLE_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(TABLES); i++) {
         if (vitals_snapshot_has_table(answer, TABLES[i].entity))
             put_table(&info, &TABLES[i], TABLES[i].most, TABLES[i].by);
     }
@@ -575,7 +573,7 @@ static int part_paint(const vitals_snapshot *answer, const vitals_snapshot *olde
     info.headed = part == PROCESS_OVERVIEW;
     if (info.process == NULL)
         return 0;
-    for (size_t i = 0; i < TABLE_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(TABLES); i++) {
         if (TABLES[i].entity == own->tables[0] || TABLES[i].entity == own->tables[1])
             put_table(&info, &TABLES[i], MOST, own->by != 0 ? own->by : TABLES[i].by);
     }
@@ -598,7 +596,7 @@ static int make_request(const struct settings *settings, vitals_request **out, v
     int code = command_request(HOST, NULL, out, error);
     if (code == 0)
         code = vitals_request_add_all(*out, VITALS_TABLE_PROCESS, error);
-    for (size_t i = 0; i < TABLE_COUNT && code == 0; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(TABLES) && code == 0; i++) {
         if (TABLES[i].entity != VITALS_TABLE_ENVIRONMENT || settings->info.environment)
             code = vitals_request_add_table(*out, TABLES[i].entity, error);
     }
@@ -622,7 +620,7 @@ static int make_quick_request(vitals_request **out, vitals_error *error)
     int code = command_request(NULL, QUICK, out, error);
     if (code == 0)
         code = vitals_request_add_all(*out, VITALS_TABLE_PROCESS, error);
-    for (size_t i = 0; i < sizeof SLOW / sizeof SLOW[0] && code == 0; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(SLOW) && code == 0; i++)
         code = vitals_request_remove(*out, SLOW[i], error);
     return code;
 }

@@ -242,7 +242,7 @@ static int choose(struct kill *kill)
 static void show(const struct kill *kill)
 {
     static const char *const NAMES[] = {"pid", "euser=USER", "age=AGE", "stat=STATE", "args"};
-    enum { COLUMNS = sizeof NAMES / sizeof NAMES[0] };
+    enum { COLUMNS = ARRAY_COUNT(NAMES) };
     const struct grid_form form = {.width = (size_t)kill->look->line_width, .titles = true};
     struct ps_view view = {kill->snapshot, NULL, kill->look->ascii, false, true};
     struct ps_column columns[COLUMNS];

@@ -141,7 +141,7 @@ static void make_stat(const struct ps_asked *asked, struct ps_value *out)
         {are_equal(asked->row, VITALS_PROCESS_FOREGROUND_GROUP, VITALS_PROCESS_PROCESS_GROUP), '+'},
     };
     size_t used = 1;
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(marks); i++) {
         if (marks[i].applies)
             out->composed[used++] = marks[i].letter;
     }
@@ -435,13 +435,12 @@ static const struct ps_kind kinds[] = {
      .show = SHOW_PERCENT, NEEDS(ON_DEVICE, VITALS_GPU_PROCESS_UTILIZATION_RATIO)},
 };
 // clang-format on
-enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* ---- Finding ---- */
 
 static const struct ps_kind *kind_of_name(const char *name)
 {
-    for (size_t i = 0; i < KIND_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
         for (size_t j = 0; j < PS_NAMES && kinds[i].names[j] != NULL; j++) {
             if (strcmp(kinds[i].names[j], name) == 0)
                 return &kinds[i];
@@ -468,7 +467,7 @@ static enum ps_show show_of(vitals_metric metric)
 
 const char *ps_column_word(size_t index)
 {
-    for (size_t i = 0; i < KIND_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
         for (size_t j = 0; j < PS_NAMES && kinds[i].names[j] != NULL; j++) {
             if (index-- == 0)
                 return kinds[i].names[j];
@@ -500,11 +499,11 @@ int ps_column_find(const char *option, const char *name, struct ps_column *out)
      * as there. */
     const struct ps_kind *kind = kind_of_name(wanted);
     vitals_metric metric = vitals_metric_find(VITALS_TABLE_PROCESS, wanted);
-    for (size_t i = 0; kind == NULL && i < KIND_COUNT; i++) {
+    for (size_t i = 0; kind == NULL && i < ARRAY_COUNT(kinds); i++) {
         if (kinds[i].key != NULL && strcmp(kinds[i].key, wanted) == 0)
             kind = &kinds[i];
     }
-    for (size_t i = 0; kind == NULL && metric != 0 && i < KIND_COUNT; i++) {
+    for (size_t i = 0; kind == NULL && metric != 0 && i < ARRAY_COUNT(kinds); i++) {
         if (kinds[i].metric == metric)
             kind = &kinds[i];
     }
@@ -565,7 +564,7 @@ void ps_columns_fall_back(struct ps_columns *columns, const vitals_snapshot *sna
                       {VITALS_PROCESS_EFFECTIVE_GID, "rgid"}};
     for (size_t i = 0; i < columns->count; i++) {
         struct ps_column *column = &columns->items[i], real;
-        for (size_t j = 0; j < sizeof FALL_BACKS / sizeof FALL_BACKS[0]; j++) {
+        for (size_t j = 0; j < ARRAY_COUNT(FALL_BACKS); j++) {
             if (column->metric != FALL_BACKS[j].effective ||
                 vitals_snapshot_has_metric(snapshot, column->metric) ||
                 ps_column_find("-o", FALL_BACKS[j].real, &real) != 0)

@@ -103,7 +103,7 @@ int report_jobs(const struct settings *settings, const struct account_view *view
     if (count < 0)
         return command_fail(EXIT_CANNOT, "%s: %s", command_safe(folder), strerror(errno));
     struct grid grid = {0};
-    for (size_t i = 0; i < sizeof TITLES / sizeof *TITLES; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(TITLES); i++)
         grid_column(&grid, TITLES[i], i >= 3 && i <= 8 ? ALIGN_RIGHT : ALIGN_LEFT, 0);
     for (int i = 0; i < count; i++) {
         int failed = add_job(&grid, view, folder, entries[i]->d_name);

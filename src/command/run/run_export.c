@@ -21,7 +21,7 @@ static const char *const OWN_NAMES[] = {[OWN_RUN] = "MLFLOW_RUN_ID=",
                                         [OWN_SERVER] = "MLFLOW_TRACKING_URI=",
                                         [OWN_EXPERIMENT] = "MLFLOW_EXPERIMENT_NAME="};
 
-_Static_assert(sizeof OWN_NAMES / sizeof OWN_NAMES[0] == OWN_COUNT, "a name for each");
+_Static_assert(ARRAY_COUNT(OWN_NAMES) == OWN_COUNT, "a name for each");
 _Static_assert(sizeof((struct run_export *)0)->own / sizeof(char *) == OWN_COUNT, "and a place");
 
 /* NULL or "" is not set; if memory is exhausted the command does not get the variable. */

@@ -103,7 +103,7 @@ static const char *title_of(const struct account_view *view, const vitals_figure
         return name;
     bool is_whole = vitals_figure_subject(figure)[0] == '\0';
     bool is_device = strncmp(name, "gpu_", 4) == 0 && vitals_figure_label(figure)[0] != '\0';
-    for (size_t i = 0; (is_whole || is_device) && i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
+    for (size_t i = 0; (is_whole || is_device) && i < ARRAY_COUNT(SHOWN); i++) {
         if (strcmp(name, SHOWN[i].name) == 0)
             return SHOWN[i].title;
     }

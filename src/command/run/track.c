@@ -88,7 +88,7 @@ static int begin(struct run_track *track)
     /* This process and the exporter program are excluded if a target started them. Other children
      * of this process are its descendants; the exporter may become a child of the target. */
     const int64_t ours[] = {getpid(), run_export_pid(&track->plan.exporter)};
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(ours); i++) {
         bool leave_out = ours[i] > 0;
         for (size_t j = 0; j < track->plan.usage.pid_count; j++)
             leave_out &= track->pids[j] != ours[i];
