@@ -123,10 +123,7 @@ uint64_t run_observer_patience_ns(const struct run_observer *relay, uint64_t now
 {
     uint64_t lasted = now_ns > relay->begin_ns ? now_ns - relay->begin_ns : 0;
     uint64_t every = lasted / (relay->rests ? PART_RESTED : PART_LOST);
-    uint64_t rarest = relay->rests ? RESTING_NS : RAREST_NS;
-    if (every < OFTENEST_NS)
-        return OFTENEST_NS;
-    return every < rarest ? every : rarest;
+    return uint64_max(OFTENEST_NS, uint64_min(every, relay->rests ? RESTING_NS : RAREST_NS));
 }
 
 bool run_observer_totals_due(const struct run_observer *relay, uint64_t now_ns)

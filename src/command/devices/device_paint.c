@@ -172,10 +172,7 @@ static void put_table(struct sheet *sheet, const struct device_section_form *sec
     grid_column(&grid, "", ALIGN_LEFT, 0);
     size_t count = add_columns(sheet, &grid, section->table, section->columns, DEVICE_COLUMNS,
                                shown, titles);
-    for (const vitals_row *row = NULL;
-         count > 0 &&
-         (row = vitals_snapshot_next_child(sheet->snapshot, section->table,
-                                           vitals_row_key(sheet->device), row)) != NULL;) {
+    EACH_CHILD(row, sheet->snapshot, section->table, vitals_row_key(sheet->device)) {
         safe_label(sheet, row, label);
         grid_cell(&grid, COLOR_PLAIN, label);
         for (size_t i = 0; i < count; i++)

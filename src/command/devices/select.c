@@ -16,7 +16,7 @@
 
 enum { EXIT_IN_VAIN = 124, DEVICES_MOST = 128, ORDER = 8192 };
 
-static const uint64_t SECOND_NS = 1000000000, SECOND_READING_NS = 200000000;
+static const uint64_t SECOND_READING_NS = 200000000;
 
 struct select_choice {
     const struct settings *settings;
@@ -368,7 +368,7 @@ static int choose_in_time(struct select_choice *choice)
     bool ends = was_given(settings, &settings->select.timeout_ns), told = false;
     uint64_t begun = clock_now_ns(), deadline = begun + settings->select.timeout_ns;
     uint64_t every = settings->sampling.interval_ns != 0 ? settings->sampling.interval_ns
-                                                         : SECOND_NS;
+                                                         : NS_PER_SECOND;
     for (;;) {
         uint64_t next = clock_now_ns() + every;
         int code = choose(choice);

@@ -14,7 +14,7 @@
 
 enum { PORT = 9847 }; /* of vitals serve */
 
-static const uint64_t SECOND_NS = 1000000000, FORGET_NS = 5000000000;
+static const uint64_t FORGET_NS = 5000000000;
 
 /* Prometheus reads its targets each 15 s, or less often. */
 static const uint64_t SLOW_INTERVAL_NS = 5000000000, PROMETHEUS_FORGET_NS = 120000000000;
@@ -78,7 +78,7 @@ void hosts_close(struct fleet *fleet, struct fleet_link *link)
 int hosts_wait(const struct settings *settings, struct fleet *fleet, struct fleet_link *link)
 {
     /* Those for which there is no connection yet wait for others, at most so long each. */
-    const uint64_t most_ns = timeout_of(settings) + 2 * SECOND_NS;
+    const uint64_t most_ns = timeout_of(settings) + 2 * NS_PER_SECOND;
     uint64_t until_ns = clock_now_ns() + most_ns;
     vitals_error error;
     while (fleet_is_awaited(fleet)) {
@@ -148,7 +148,7 @@ static int show_live(const struct settings *settings, const struct fleet_order *
     bool prometheus = settings->fleet.prometheus != NULL;
     uint64_t interval_ns = settings->sampling.interval_ns > 0  ? settings->sampling.interval_ns
                            : prometheus || settings->fleet.ssh ? SLOW_INTERVAL_NS
-                                                               : SECOND_NS;
+                                                               : NS_PER_SECOND;
     struct fleet fleet;
     struct fleet_live live = {
         .fleet = &fleet,

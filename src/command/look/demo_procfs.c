@@ -21,11 +21,9 @@
 
 #include "command/command.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-
 /* The clock starts at 2026-11-20 12:00:00 UTC, three days after boot. */
-static const uint64_t BOOT_NS = 259200 * SECOND_NS;
-static const uint64_t UNTIL_BOOT_NS = UINT64_C(1794916800) * SECOND_NS;
+static const uint64_t BOOT_NS = 259200 * NS_PER_SECOND;
+static const uint64_t UNTIL_BOOT_NS = UINT64_C(1794916800) * NS_PER_SECOND;
 
 enum {
     CPUS = 8,
@@ -220,7 +218,7 @@ static void write_threads(struct demo_procfs *demo, const struct actor *actor)
                    "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 0 0 0 0 0\n",
                    tid, i == 0 ? actor->name : "worker", i == 0 && actor->share > 0.5 ? 'R' : 'S',
                    actor->parent, actor->pid, actor->pid, own - own / 5, own / 5, actor->threads,
-                   ((double)(BOOT_NS / SECOND_NS) - actor->age) * HERTZ + i, i % CPUS);
+                   ((double)(BOOT_NS / NS_PER_SECOND) - actor->age) * HERTZ + i, i % CPUS);
         (void)snprintf(name, sizeof name, "task/%d/status", tid);
         write_text(demo, actor->pid, name,
                    "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nGid:\t0\t0\t0\t0\n"
@@ -228,8 +226,8 @@ static void write_threads(struct demo_procfs *demo, const struct actor *actor)
                    i == 0 ? actor->name : "worker", actor->uid, actor->uid, actor->uid, actor->uid,
                    9000 / (i + 1), 90 / (i + 1));
         (void)snprintf(name, sizeof name, "task/%d/schedstat", tid);
-        write_text(demo, actor->pid, name, "%llu %llu 90\n", own * (SECOND_NS / HERTZ),
-                   own * (SECOND_NS / HERTZ) / 300);
+        write_text(demo, actor->pid, name, "%llu %llu 90\n", own * (NS_PER_SECOND / HERTZ),
+                   own * (NS_PER_SECOND / HERTZ) / 300);
     }
 }
 
@@ -296,10 +294,10 @@ static void write_actor(struct demo_procfs *demo, const struct actor *actor)
  * counters. */
 static void write_counters(struct demo_procfs *demo)
 {
-    double now = (double)atomic_load(&demo->now_ns) / (double)SECOND_NS, busy = 0;
+    double now = (double)atomic_load(&demo->now_ns) / (double)NS_PER_SECOND, busy = 0;
     for (size_t i = 0; i < ACTORS; i++) {
         const struct actor actor = actor_at(i);
-        double begun = (double)(BOOT_NS / SECOND_NS) - actor.age, lived = now - begun;
+        double begun = (double)(BOOT_NS / NS_PER_SECOND) - actor.age, lived = now - begun;
         unsigned long long ticks = (unsigned long long)(lived * actor.share * HERTZ + 0.5);
         unsigned long long bytes = (unsigned long long)actor.resident_mib << 20;
         unsigned long long written = (unsigned long long)(lived * actor.write_kib) << 10;
@@ -331,7 +329,7 @@ static void write_counters(struct demo_procfs *demo)
     }
     write_text(demo, 0, "stat",
                "%sctxt %.0f\nbtime %llu\nprocesses %.0f\nprocs_running 4\nprocs_blocked 0\n", cpus,
-               now * 21000, (unsigned long long)(UNTIL_BOOT_NS / SECOND_NS), now * 2);
+               now * 21000, (unsigned long long)(UNTIL_BOOT_NS / NS_PER_SECOND), now * 2);
     write_text(demo, 0, "net/dev",
                "Inter-|   Receive                                                |  Transmit\n"
                " face |bytes    packets errs drop fifo frame compressed multicast|bytes    "
@@ -439,7 +437,7 @@ static int make_folder(struct demo_procfs *demo, const char *temporary)
  * reading: what is read then is of that time, so that rates are steady. */
 static uint64_t since_boot_ns(void *data)
 {
-    static const uint64_t OLD_NS = SECOND_NS / 100;
+    static const uint64_t OLD_NS = NS_PER_SECOND / 100;
     struct demo_procfs *demo = data;
     const vitals_clock *real = vitals_clock_system();
     if (!demo->live)
@@ -461,7 +459,7 @@ static uint64_t realtime_ns(void *data)
 }
 
 enum { PLAYED = 12 };
-static const uint64_t GRACE_NS = 2 * SECOND_NS;
+static const uint64_t GRACE_NS = 2 * NS_PER_SECOND;
 
 /* The thread that makes the readings waits only for the worker threads, which get more real time
  * than the fake clock says, so that a busy machine draws the same picture. A thread that waits
