@@ -151,9 +151,9 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
 /* Repeats the run until one fails; that run is reported on its own. */
 static int run_repeated(const struct settings *settings, struct run_plan *plan, int descriptor)
 {
-    struct repeat *repeat = repeat_new();
+    struct repeat repeat = {0};
     vitals_account *account = NULL, *failed = NULL;
-    int code = repeat == NULL ? command_fail(EXIT_BEFORE_RUN, "out of memory") : 0;
+    int code = 0;
     uint64_t done = 0;
     while (code == 0 && failed == NULL && done < settings->run.repeat) {
         code = run_plan_record(plan, &settings->arguments, &settings->recording, &settings->run,
@@ -165,7 +165,7 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
         code = exit_code_of(account);
         if (code != 0)
             failed = account;
-        else if (!repeat_add(repeat, account))
+        else if (!repeat_add(&repeat, account))
             code = command_fail(EXIT_BEFORE_RUN, "out of memory after %llu runs",
                                 (unsigned long long)done);
         else
@@ -178,18 +178,17 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
                            (unsigned long long)settings->run.repeat,
                            settings->run.quiet ? "" : "; the figures are of those before it");
     }
-    if (repeat != NULL)
-        print_json(&settings->arguments, NULL, repeat, descriptor);
+    print_json(&settings->arguments, NULL, &repeat, descriptor);
     if (done > 0 && !settings->run.quiet) {
         const struct account_view view = command_account_view(&settings->look, &settings->account);
         struct output *output = output_begin(STDERR_FILENO);
-        (void)repeat_text(repeat, &view, output_write, output);
+        (void)repeat_text(&repeat, &view, output_write, output);
         (void)output_flush(output);
     }
     if (failed != NULL)
         end_as_interrupted(failed);
     vitals_account_free(failed);
-    repeat_free(repeat);
+    repeat_done(&repeat);
     return code;
 }
 

@@ -62,11 +62,13 @@ void run_tell_stopped(const struct run_plan *plan, const vitals_account *account
 /* Prints an account to stderr. */
 void run_print_account(const struct settings *settings, const vitals_account *account);
 
-/* Figures of several runs. run_repeat.c */
-struct repeat;
+/* Figures of several runs; of zeros there are none. run_repeat.c */
+struct repeat {
+    vitals_account **runs; /* owned */
+    size_t count, capacity;
+};
 
-struct repeat *repeat_new(void); /* NULL: memory is exhausted */
-void repeat_free(struct repeat *repeat);
+void repeat_done(struct repeat *repeat);
 
 /* Adds an account, which it then owns. Returns false if memory is exhausted. */
 bool repeat_add(struct repeat *repeat, vitals_account *account);

@@ -1,7 +1,6 @@
 /* run_repeat.c: figures of several runs: the mean, least, largest and standard deviation of each. A
  * run without a figure is not counted for it, and the figure's count shows that. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/run/run.h"
@@ -10,24 +9,11 @@
 #include "report/words.h"
 #include "util/memory.h"
 
-struct repeat {
-    vitals_account **runs;
-    size_t count, capacity;
-};
-
-struct repeat *repeat_new(void)
+void repeat_done(struct repeat *repeat)
 {
-    return calloc(1, sizeof(struct repeat));
-}
-
-void repeat_free(struct repeat *repeat)
-{
-    if (repeat == NULL)
-        return;
     for (size_t i = 0; i < repeat->count; i++)
         vitals_account_free(repeat->runs[i]);
     memory_free(repeat->runs);
-    free(repeat);
 }
 
 bool repeat_add(struct repeat *repeat, vitals_account *account)
