@@ -745,13 +745,9 @@ int command_info(const struct settings *settings)
     vitals_error error;
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "info: no pid; as in: vitals info 1234");
-    uint64_t *pids = calloc(words->count, sizeof *pids);
-    if (pids == NULL)
-        return command_fail(EXIT_CANNOT, "out of memory");
     int code = 0;
     for (size_t i = 0; i < words->count; i++) {
-        pids[i] = filter_pid(words->items[i]);
-        if (pids[i] == 0)
+        if (filter_pid(words->items[i]) == 0)
             code = EXIT_USAGE;
     }
     if (code == 0) {
@@ -761,13 +757,12 @@ int command_info(const struct settings *settings)
         if (made < 0)
             code = command_fail(EXIT_CANNOT, "%s", error.message);
         for (size_t i = 0; made == 0 && i < words->count && output_open(info.output); i++) {
-            if (show_one(&info, pids[i]) != EXIT_DONE)
+            if (show_one(&info, filter_pid(words->items[i])) != EXIT_DONE)
                 code = EXIT_CANNOT;
         }
         code = output_done(info.output, code);
     }
     vitals_request_free(info.request);
     vitals_context_free(info.context);
-    free(pids);
     return code;
 }
