@@ -17,7 +17,6 @@
 #include "run/watcher_handle.h"
 #include "sampler/context.h"
 #include "util/error.h"
-#include "util/hash.h"
 #include "util/memory.h"
 #include "util/options.h"
 #include <vitals/process.h>
@@ -164,25 +163,24 @@ static bool is_excluded(const struct launcher *launcher, int64_t pid)
     return false;
 }
 
-/* True if the chain of parents (pid → its parent's) leads to the command or to us without passing
- * the watcher or an excluded process. Parents may change while they are listed, so the length of
- * the chain is limited. */
-static bool is_ours(const struct launcher *launcher, const struct hash *parents, int64_t pid)
+/* True if the chain of parents leads to the command or to us without passing the watcher or an
+ * excluded process. Parents may change while they are listed, so the length of the chain is
+ * limited. */
+static bool is_ours(const struct launcher *launcher, const vitals_row *row)
 {
     enum { DEPTH_MOST = 4096 };
-    if (pid == os_self())
-        return false;
-    for (int depth = 0; depth < DEPTH_MOST && !is_excluded(launcher, pid); depth++) {
+    const vitals_snapshot *snapshot = vitals_row_snapshot(row);
+    int64_t pid;
+    for (int depth = 0; depth < DEPTH_MOST && row != NULL && vitals_row_pid(row, &pid) > 0 &&
+                        !is_excluded(launcher, pid);
+         depth++) {
+        if (pid == os_self())
+            return depth > 0 && launcher->excluded_known;
         if (!launcher->watcher.ended && pid == launcher->watcher.pid)
             return false;
         if (!launcher->excluded_known && pid == launcher->command.pid)
             return true;
-        const uintptr_t *parent = hash_find(parents, (uint64_t)pid);
-        if (parent == NULL)
-            return false;
-        pid = (int64_t)*parent;
-        if (pid == os_self())
-            return launcher->excluded_known;
+        row = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, vitals_row_parent(row));
     }
     return false;
 }
@@ -243,34 +241,25 @@ struct living {
 static int visit_tree(const struct launcher *launcher, int signal, struct living *out)
 {
     vitals_snapshot *snapshot = NULL;
-    struct hash parents = {0};
-    uint64_t pid, parent;
+    int64_t pid;
     const vitals_row *row = NULL;
     *out = (struct living){0};
     int code = list_tree(launcher, &snapshot);
-    while (code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
-        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
-            vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
-            hash_set(&parents, pid, (uintptr_t)parent) < 0)
-            code = VITALS_EMEMORY;
-    }
     while (code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         vitals_text state;
         double seconds;
         bool zombie = vitals_row_text(row, VITALS_PROCESS_STATE, &state) > 0 &&
                       strcmp(state.bytes, "zombie") == 0;
-        if (zombie || vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0 ||
-            !is_ours(launcher, &parents, (int64_t)pid))
+        if (zombie || vitals_row_pid(row, &pid) <= 0 || !is_ours(launcher, row))
             continue;
         if (signal != 0) {
-            out->processes += signal_row(launcher, row, (int64_t)pid, signal);
+            out->processes += signal_row(launcher, row, pid, signal);
             continue;
         }
         out->processes++;
         if (vitals_row_f64(row, VITALS_PROCESS_CPU_SECONDS, &seconds) > 0)
             out->cpu_seconds += seconds;
     }
-    hash_done(&parents);
     vitals_snapshot_unref(snapshot);
     return code;
 }
