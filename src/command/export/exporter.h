@@ -66,7 +66,7 @@ int exporter_open(struct exporter *exporter, const struct export_settings *expor
 /* exporter_close waits at most `wait_ns` for the program's last messages, prints them, and leaves
  * the program running if it is not done; exporter_end kills it then. */
 enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns);
-enum link_end exporter_end(struct exporter *exporter, uint64_t wait_ns);
+void exporter_end(struct exporter *exporter, uint64_t wait_ns);
 
 /* Parses a line, and prints the messages that are meant for the user: "vitals: mlflow: …". */
 void exporter_take(struct exporter *exporter, const char *line, struct exporter_message *message);

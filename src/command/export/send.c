@@ -36,7 +36,7 @@ static int send_file(const struct export_settings *export, const struct send_set
         else
             over = false;
     }
-    (void)exporter_end(&exporter, 0);
+    exporter_end(&exporter, 0);
     return code;
 }
 
