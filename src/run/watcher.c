@@ -11,8 +11,6 @@
 #include "run/run_options.h"
 #include "run/usage/usage_data.h"
 #include "sampler/context.h"
-#include "util/error.h"
-#include "util/memory.h"
 #include "util/number.h"
 #include <vitals/gpu.h>
 
@@ -170,30 +168,20 @@ vitals_account *watch_area_read(struct watch_area *area)
 static int open_usage(struct watcher *watcher, vitals_error *error)
 {
     const struct watcher_setup *setup = watcher->setup;
-    size_t count = setup->excluded_count + 1;
-    int64_t *excluded_pids = memory_array(count, sizeof(*excluded_pids)); /* the usage copies it */
-    if (excluded_pids == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    excluded_pids[0] = os_self();
-    for (size_t i = 1; i < count; i++)
-        excluded_pids[i] = setup->excluded_pids[i - 1];
     vitals_usage_options options;
     int code = usage_options_take(setup->options.usage, &options, error);
-    if (code < 0) {
-        memory_free(excluded_pids);
+    if (code < 0)
         return code;
-    }
     options.pids = NULL;
     options.pid_count = 0;
     options.launcher = setup->launcher;
-    options.excluded_pids = excluded_pids;
-    options.excluded_count = count;
+    options.excluded_pids = setup->excluded_pids;
+    options.excluded_count = setup->excluded_count;
     options.details = options.details != 0 || setup->limits_watched;
     if (setup->options.observer == NULL) /* no observer sees a row: only the end counts */
         options.machine_pace = VITALS_MACHINE_SELDOM;
     code = vitals_usage_new(&options, &watcher->usage, error);
-    memory_free(excluded_pids);
-    return code;
+    return code == 0 ? usage_exclude(watcher->usage, os_self(), error) : code;
 }
 
 static int open_sampler(struct watcher *watcher, vitals_error *error)
