@@ -79,8 +79,7 @@ struct vitals_run {
     struct own_threads own_begin, own; /* at the start; the newest */
     bool own_over;                     /* the run's thread has read them for the last time */
     uint64_t end_ns;                   /* when all roots had ended; 0: not yet */
-    bool exit_known;
-    int exit_code, exit_signal; /* of the first root */
+    struct os_exit exit;               /* of the first root; HAVE where the kernel tells it */
 };
 
 /* ---- opening ---- */
@@ -359,7 +358,7 @@ static void tick(vitals_run *run, bool last)
 
 static void end_root(vitals_run *run, struct root *root)
 {
-    struct os_exit how;
+    struct os_exit how = {0};
     if (root->ended)
         return;
     root->ended = true;
@@ -367,16 +366,13 @@ static void end_root(vitals_run *run, struct root *root)
         os_watch_remove(run->watch, vitals_process_descriptor(root->process));
     /* The exit status of the first, if the kernel tells it. A child of this process, of whatever
      * thread, stays a zombie for the code that started it. */
-    bool known = run->child == NULL && root == run->roots &&
-                 live_how_ended(root->process, &how) == VITALS_HAVE;
+    if (run->child == NULL && root == run->roots)
+        (void)live_how_ended(root->process, &how);
     pthread_mutex_lock(&run->mutex);
     if (run->child != NULL)
         track_child_reap(run->child);
-    if (known) {
-        run->exit_known = true;
-        run->exit_code = how.code;
-        run->exit_signal = how.signal;
-    }
+    if (root == run->roots)
+        run->exit = how;
     bool last = --run->root_left == 0;
     if (last)
         run->end_ns = now_ns(run);
@@ -510,16 +506,13 @@ int vitals_run_start(vitals_run *run, vitals_error *error)
         return error_set(error, VITALS_EARGUMENT, 0, "the run was started already");
 
     /* Births and ends are followed from the beginning on, as all else is counted. */
-    int64_t *pids = run->living ? memory_array(run->root_count, sizeof(*pids)) : NULL;
-    for (size_t i = 0; pids != NULL && i < run->root_count; i++)
-        pids[i] = vitals_process_pid(run->roots[i].process);
-    const struct os_trees trees = {.roots = pids,
-                                   .root_count = run->root_count,
-                                   .excluded_pids = run->usage->options.excluded_pids,
-                                   .excluded_count = run->usage->options.excluded_count};
-    if (pids != NULL)
+    const vitals_usage_options *usage = &run->usage->options;
+    const struct os_trees trees = {.roots = usage->pids,
+                                   .root_count = usage->pid_count,
+                                   .excluded_pids = usage->excluded_pids,
+                                   .excluded_count = usage->excluded_count};
+    if (run->living)
         (void)!os_ends_open(&run->context->os, &trees, &run->ends);
-    memory_free(pids);
 
     if (run->ourselves != NULL)
         own_threads_read(run, &run->own_begin);
@@ -713,10 +706,10 @@ int vitals_run_account(vitals_run *run, vitals_account **out, vitals_error *erro
     }
     account_set_string(account, VITALS_ATTRIBUTE_STATE,
                        run->end_ns != 0 ? VITALS_RUN_COMPLETE : VITALS_RUN_RUNNING);
-    if (run->exit_known)
+    if (run->exit.state == VITALS_HAVE)
         vitals_account_ended(account,
-                             run->exit_signal != 0 ? 128 + run->exit_signal : run->exit_code,
-                             run->exit_signal);
+                             run->exit.signal != 0 ? 128 + run->exit.signal : run->exit.code,
+                             run->exit.signal);
     pthread_mutex_unlock(&run->mutex);
     account_describe(account, run->context, run->options.argv,
                      run->begin_ns != 0 ? run->begin_ns : now_ns(run));
