@@ -233,33 +233,19 @@ static void observe_marks(struct watcher *watcher)
 
 /* ---- telling ---- */
 
-/* NULL: it is no figure of this run. */
-static const vitals_usage_value *newest_of_tree(const struct watcher *watcher,
-                                                enum measure_place place)
-{
-    const vitals_usage_value *value = NULL;
-    while ((value = vitals_usage_next(watcher->usage, value)) != NULL) {
-        if (value->scope == VITALS_SCOPE_TREE && value->measure == MEASURES[place].number)
-            return value;
-    }
-    return NULL;
-}
-
 static struct value newest(const struct watcher *watcher, enum measure_place place)
 {
-    const vitals_usage_value *found = newest_of_tree(watcher, place);
-    if (found == NULL)
-        return value_missing(VITALS_NOT_YET);
-    struct value value = value_u64(found->state > 0 ? (uint64_t)found->value : 0);
-    value.state = (signed char)found->state;
+    const struct usage_cell *cell = usage_cell(watcher->usage, SUBJECT_TREE, place);
+    struct value value = value_u64(cell->state > 0 ? (uint64_t)cell->value : 0);
+    value.state = cell->state != VITALS_UNSET ? cell->state : (signed char)VITALS_NOT_YET;
     return value;
 }
 
 /* CPU time of the tree so far; negative if it is not known. */
 static double cpu_seconds(const struct watcher *watcher)
 {
-    const vitals_usage_value *cpu = newest_of_tree(watcher, MEASURE_AT_cpu_seconds);
-    return cpu != NULL && cpu->state > 0 ? cpu->value : -1;
+    const struct usage_cell *cpu = usage_cell(watcher->usage, SUBJECT_TREE, MEASURE_AT_cpu_seconds);
+    return cpu->state > 0 ? cpu->value : -1;
 }
 
 /* Where the channel is full, the next report says it all; the last has no next. */
