@@ -146,7 +146,8 @@ void command_wait_until(uint64_t deadline_ns)
 bool command_text_is(const vitals_row *row, vitals_metric metric, const char *word)
 {
     vitals_text text;
-    return vitals_row_text(row, metric, &text) > 0 && strcmp(text.bytes, word) == 0;
+    return vitals_row_text(row, metric, &text) > 0 && text.size == strlen(word) &&
+           memcmp(text.bytes, word, text.size) == 0;
 }
 
 bool command_has_demo(const struct machine_settings *machine)

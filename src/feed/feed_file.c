@@ -161,7 +161,8 @@ static int file_seek(void *data, uint64_t realtime_ns, vitals_error *error)
     feed->found = NULL;
     feed->ended = feed->broken = false;
     feed->line = 1;
-    feed->at = feed->read.size = 0;
+    feed->at = 0;
+    buffer_reset(&feed->read);
     for (;;) {
         vitals_snapshot *snapshot;
         int result = file_next(feed, &snapshot, error);

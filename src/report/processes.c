@@ -110,6 +110,9 @@ static void add_row(struct processes_table *table, const vitals_row *row)
     uint64_t identity = identity_of((int64_t)pid, start);
     const uintptr_t *place = hash_find(&table->places, identity);
     size_t at = place != NULL ? *place : table->count;
+    /* A recording may hold what was made to have the hash of another process. */
+    if (place != NULL && (table->items[at].pid != (int64_t)pid || table->items[at].start != start))
+        return;
     if (place == NULL) {
         if (table->count == PROCESSES_MAX ||
             MEMORY_GROW(table->items, table->capacity, table->count) != 0 ||

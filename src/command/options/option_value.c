@@ -93,7 +93,7 @@ bool option_number(const char *word, size_t size, double least, double most, uin
 {
     const char *end = word + size;
     uint64_t number;
-    if (!number_u64(&word, end, &number) || word != end || (double)number < least ||
+    if (size > 18 || !number_u64(&word, end, &number) || word != end || (double)number < least ||
         (double)number > most)
         return false;
     *out = number;

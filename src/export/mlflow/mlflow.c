@@ -318,7 +318,10 @@ static void put_files(struct mlflow *mlflow, const json_t *paths)
         const char *slash = strrchr(path, '/');
         buffer_format(&artifact, "vitals/%s\n", slash != NULL ? slash + 1 : path);
         buffer_append(&artifact, file.bytes, file.size);
-        keep(mlflow, SPOOL_ARTIFACT, &artifact);
+        if (artifact.failed)
+            reply_lost("mlflow: %s cannot be sent", path);
+        else
+            keep(mlflow, SPOOL_ARTIFACT, &artifact);
         buffer_done(&artifact);
         memory_free(file.bytes);
     }
