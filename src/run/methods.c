@@ -237,7 +237,8 @@ static bool is_much_more(enum quantity quantity, double value, double than)
 
 /* Takes `next` if it is the better figure. A method that counted much less than a worse one has
  * lost processes, so the worse one is at least closer. A figure that is not exact gives way to an
- * exact one, unless that is much lower than a proven lower bound. */
+ * exact one, unless that is much lower than a proven lower bound; of two lower bounds the higher
+ * one says more. */
 static void take(struct counted *best, const struct counted *next, enum quantity quantity)
 {
     signed char held = best->value.state, offered = next->value.state;
@@ -256,7 +257,8 @@ static void take(struct counted *best, const struct counted *next, enum quantity
     if (offered <= 0 || (COMPARED & os_quantity(quantity)) == 0)
         return;
     bool exact = offered == VITALS_HAVE && held != VITALS_HAVE;
-    if ((exact && (held == VITALS_ESTIMATE || !is_much_more(quantity, than, more))) ||
+    bool higher = offered == VITALS_LOWER_BOUND && held == VITALS_LOWER_BOUND && more > than;
+    if (higher || (exact && (held == VITALS_ESTIMATE || !is_much_more(quantity, than, more))) ||
         (quantity == COUNTED_CPU_SECONDS && is_much_more(quantity, more, than)))
         *best = *next;
 }
