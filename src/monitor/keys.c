@@ -112,7 +112,7 @@ const struct binding bindings[] = {
     {"n i a  F7 F8", {'n', INPUT_F7, INPUT_F8}, ON_PROCESS, ACTION_NICE, 0, KEYS_PART, "its nice value, I/O priority, CPUs"},
     {"i", {'i'}, ON_PROCESS, ACTION_IO_PRIORITY, 0, KEYS_PART, NULL},
     {"a", {'a'}, ON_PROCESS, ACTION_AFFINITY, 0, KEYS_PART, NULL},
-    {"y  s", {'y'}, ON_PROCESS, ACTION_COPY, 0, KEYS_PART, "copy its command line; strace: its calls"},
+    {"y  s", {'y'}, ON_PROCESS, ACTION_COPY, 0, KEYS_PART, "copy its command line; run strace"},
     {"s", {'s'}, ON_PROCESS, ACTION_TRACE, 0, KEYS_PART, NULL},
     {"z", {'z'}, ON_PROCESS | ON_DEVICE, ACTION_SPAN, 0, KEYS_PART, "time base of the charts"},
     {"r", {'r', 'R', CTRL('r')}, ON_PROCESS, ACTION_RESET, 0, KEYS_PART, "read the page again"},
