@@ -4,6 +4,7 @@ exit code is told where somebody lives to tell it, and the account says what is 
 """
 
 import contextlib
+import errno
 import json
 import os
 import random
@@ -17,7 +18,7 @@ import time
 import unittest
 
 from cast import unshared
-from harness import SANITIZED, VITALS, environment, vitals
+from harness import BUILD, SANITIZED, VITALS, environment, vitals
 from runs import Account, RunCase, children, lives, ordinary_user, program, state, wait_until
 
 SQLITE = "SQLite" in vitals("--version").stdout
@@ -425,6 +426,18 @@ class Targets(FaultCase):
         _, said = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, said)
         self.assertEqual(state(target.pid), "Z")  # and we left it to its parent
+
+
+class CallsThatFail(FaultCase):
+    def test_no_wait_ever_succeeds(self):
+        """bench/attack_preload.c lets each poll(2) of vitals fail, of no other program."""
+        library = BUILD / "bench" / "attack_preload.so"
+        if not library.exists():
+            self.skipTest("bench/ is not built")
+        done = vitals("run", "--", "sh", "-c", "exit 7", timeout=60,
+                      env={"LD_PRELOAD": library.resolve(), "VITALS_ATTACK": f"poll 1 1 {errno.ENOMEM}",
+                           "VITALS_ATTACK_FOLDER": self.folder})
+        self.assertEqual(done.returncode, 7, done.stderr)
 
 
 if __name__ == "__main__":

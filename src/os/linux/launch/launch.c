@@ -280,7 +280,7 @@ static bool wait_for_failure(const struct os_child *child)
         int ready = poll(watched, ARRAY_COUNT(watched), STEP_MS);
         if (ready > 0)
             break;
-        if (ready < 0)
+        if (ready < 0 && errno == EINTR)
             continue;
 
         /* A ^Z may have stopped it between our word and its exec. A later wait sees that again. */
