@@ -6,6 +6,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "util/base.h"
+
+/* What a fault of the thread itself raises is not blocked: the kernel would end the process without
+ * its handler, which gives the terminal back. */
+static const int OF_FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+
 /* A thread that runs. Its id is that of the process, shifted by 32, and its own: in a child of
  * fork(2) the places of its parent's threads are free. */
 struct thread_place {
@@ -68,6 +74,8 @@ int thread_start(pthread_t *thread, const char *name, size_t stack_bytes, void *
         place->data = data;
     }
     sigfillset(&all);
+    for (size_t i = 0; i < ARRAY_COUNT(OF_FAULTS); i++)
+        sigdelset(&all, OF_FAULTS[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     failed = place != NULL ? pthread_create(thread, &attributes, run_place, place)
                            : pthread_create(thread, &attributes, main, data);

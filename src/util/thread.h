@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Runs main(data) on a new thread that blocks all signals. `name` has at most 15 bytes. A stack of
- * 0 bytes is the usual one. Returns 0 or a positive errno. */
+/* Runs main(data) on a new thread that blocks all signals but those of faults of its own. `name`
+ * has at most 15 bytes. A stack of 0 bytes is the usual one. Returns 0 or a positive errno. */
 int thread_start(pthread_t *thread, const char *name, size_t stack_bytes, void *(*main)(void *data),
                  void *data);
 

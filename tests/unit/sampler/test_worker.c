@@ -38,7 +38,8 @@ static void work(struct worker_world *base, void *data, const struct os_gate *ga
     sigset_t mask;
     pthread_sigmask(SIG_BLOCK, NULL, &mask);
     atomic_store(&shared->signals_blocked,
-                 sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGCHLD) == 1);
+                 sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGCHLD) == 1 &&
+                     sigismember(&mask, SIGSEGV) == 0 && sigismember(&mask, SIGABRT) == 0);
     job->place = atomic_fetch_add(&shared->order, 1) + 1;
     for (unsigned item = 1; item <= job->items; item++) {
         if (!gate->enter(gate->data, item))
