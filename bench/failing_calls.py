@@ -65,7 +65,7 @@ class Run:
                 subprocess.Popen(["sleep", "0.3"] if "{child}" in command else ["true"]) as child:
             self.folder = pathlib.Path(name)
             words = shlex.split(command.format(child=child.pid, **places))
-            env = environment(LD_PRELOAD=scene.PROGRAMS / "attack_preload.so", VITALS_ATTACK=attack,
+            env = environment(LD_PRELOAD=scene.BUILD / "tests" / "command" / "attack_preload.so", VITALS_ATTACK=attack,
                               VITALS_ATTACK_FOLDER=name, HOME=name, TMPDIR=name, XDG_RUNTIME_DIR=name,
                               XDG_CONFIG_HOME=None, XDG_STATE_HOME=None, LC_ALL="C.UTF-8")
             with open(self.folder / "out", "wb") as out, open(self.folder / "err", "wb") as err:

@@ -492,7 +492,9 @@ int account_json_with(const vitals_account *account, const struct account_member
     struct buffer own = {0};
     struct json_form form;
     int stopped = vitals_account_json(account, text_write, &own, NULL);
-    if (stopped == 0)
+    if (own.failed)
+        stopped = VITALS_EMEMORY;
+    else if (stopped == 0)
         stopped = write(data, own.bytes, own.size - strlen(END));
     buffer_done(&own);
     json_form_init(&form, 0, write, data);

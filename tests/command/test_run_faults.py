@@ -428,16 +428,28 @@ class Targets(FaultCase):
         self.assertEqual(state(target.pid), "Z")  # and we left it to its parent
 
 
+@unittest.skipIf(SANITIZED, "a sanitizer's library must be the first that is loaded")
 class CallsThatFail(FaultCase):
-    def test_no_wait_ever_succeeds(self):
-        """bench/attack_preload.c lets each poll(2) of vitals fail, of no other program."""
-        library = BUILD / "bench" / "attack_preload.so"
-        if not library.exists():
-            self.skipTest("bench/ is not built")
-        done = vitals("run", "--", "sh", "-c", "exit 7", timeout=60,
-                      env={"LD_PRELOAD": library.resolve(), "VITALS_ATTACK": f"poll 1 1 {errno.ENOMEM}",
+    """attack_preload.c lets calls of vitals fail, of no other program."""
+
+    def attacked(self, attack, *words):
+        library = BUILD / "tests" / "command" / "attack_preload.so"
+        return vitals("run", *words, timeout=60,
+                      env={"LD_PRELOAD": library.resolve(strict=True), "VITALS_ATTACK": attack,
                            "VITALS_ATTACK_FOLDER": self.folder})
+
+    def test_no_wait_ever_succeeds(self):
+        done = self.attacked(f"poll 1 1 {errno.ENOMEM}", "--", "sh", "-c", "exit 7")
         self.assertEqual(done.returncode, 7, done.stderr)
+
+    def test_an_account_that_there_is_no_memory_for_is_told(self):
+        told = 0
+        for first in range(20, 60, 5):
+            done = self.attacked(f"malloc {first} 1 {errno.ENOMEM}", "--json", "-", "--", "true")
+            if done.returncode == 0 and not done.stdout:
+                self.assertIn("out of memory", done.stderr, first)
+                told += 1
+        self.assertGreater(told, 0)
 
 
 if __name__ == "__main__":

@@ -16,10 +16,11 @@ static void print_json(const struct argument_settings *arguments, const vitals_a
     if (descriptor < 0)
         return;
     struct output *output = output_begin(descriptor);
-    if (repeat != NULL)
-        (void)repeat_json(repeat, output_write, output);
-    else
-        (void)report_account_json(account, arguments->command_argv, output_write, output);
+    int code = repeat != NULL
+                   ? repeat_json(repeat, output_write, output)
+                   : report_account_json(account, arguments->command_argv, output_write, output);
+    if (code == VITALS_EMEMORY)
+        (void)command_fail(0, "the account is not written as JSON: out of memory");
     (void)output_done(output, 0); /* prints the error; the exit code is that of the command */
     close(descriptor);
 }
