@@ -10,6 +10,7 @@ int record_fail(int code, const char *path, vitals_error *error, const char *for
 {
     enum { WHAT = 150, PATH_SHOWN = 100 };
     char raw[WHAT], what[WHAT], place[PATH_SHOWN];
+    path = path != NULL ? path : "standard output";
     size_t size = strlen(path);
     const char *end = size >= PATH_SHOWN ? path + size - PATH_SHOWN + 1 : path;
     va_list arguments;

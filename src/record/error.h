@@ -5,7 +5,8 @@
 
 #define RECORD_NOTHING_YET "is empty: nothing has been recorded in it yet"
 
-/* Sets the error to "PATH: text", safe to print; `error` may be NULL. Returns the code. */
+/* Sets the error to "PATH: text", safe to print; path NULL: standard output; `error` may be NULL.
+ * Returns the code. */
 int record_fail(int code, const char *path, vitals_error *error, const char *format, ...)
     VITALS_FORMAT(4, 5);
 

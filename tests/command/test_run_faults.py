@@ -434,21 +434,29 @@ class CallsThatFail(FaultCase):
 
     def attacked(self, attack, *words):
         library = BUILD / "tests" / "command" / "attack_preload.so"
-        return vitals("run", *words, timeout=60,
+        return vitals(*words, timeout=60,
                       env={"LD_PRELOAD": library.resolve(strict=True), "VITALS_ATTACK": attack,
                            "VITALS_ATTACK_FOLDER": self.folder})
 
     def test_no_wait_ever_succeeds(self):
-        done = self.attacked(f"poll 1 1 {errno.ENOMEM}", "--", "sh", "-c", "exit 7")
+        done = self.attacked(f"poll 1 1 {errno.ENOMEM}", "run", "--", "sh", "-c", "exit 7")
         self.assertEqual(done.returncode, 7, done.stderr)
 
     def test_an_account_that_there_is_no_memory_for_is_told(self):
         told = 0
         for first in range(20, 60, 5):
-            done = self.attacked(f"malloc {first} 1 {errno.ENOMEM}", "--json", "-", "--", "true")
+            done = self.attacked(f"malloc {first} 1 {errno.ENOMEM}", "run", "--json", "-", "--", "true")
             if done.returncode == 0 and not done.stdout:
                 self.assertIn("out of memory", done.stderr, first)
                 told += 1
+        self.assertGreater(told, 0)
+
+    def test_a_recording_to_standard_output_without_memory(self):
+        told = 0
+        for first in range(150, 230):
+            done = self.attacked(f"malloc {first} 0 {errno.ENOMEM}", "record", "--backends", "", "-n", "1", "-")
+            self.assertIn(done.returncode, (0, 1), first)
+            told += "standard output: out of memory" in done.stderr
         self.assertGreater(told, 0)
 
 
