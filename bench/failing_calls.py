@@ -92,6 +92,9 @@ class Run:
                 with contextlib.suppress(AssertionError):  # it may not be able to say it
                     wait_until(lambda: LISTENING.search(self.said()) or program.poll() is not None, seconds=seconds)
                 program.terminate()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    program.wait(1)
+                program.terminate()  # the first may be lost in the pipe of signals, if writes fail
             program.wait(seconds)
         except (AssertionError, subprocess.TimeoutExpired):
             return False
@@ -100,7 +103,7 @@ class Run:
     def crashes_in(self, text):
         """Who is to blame for each, and the stack."""
         found = [(blame(stack.splitlines()[1:]), stack) for stack in text.split("crash ")[1:]]
-        if not found and self.code < 0 and not self.hangs:
+        if not found and self.code < 0 and self.code != -signal.SIGTERM and not self.hangs:
             found = [("vitals", f"signal {-self.code}, no stack")]
         return found
 
