@@ -21,6 +21,16 @@ WARM_TICKS = 6  # as in table.c: before that a tick may still find room
 NO_SLEEPERS = 125
 
 
+def cpu_seconds(pid):
+    """User and system time of a process in ticks of 10 ms, without its children's."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_bytes(pid):
+    return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
 class Unavailable(Exception):
     """Something that this machine or this user does not have; says what."""
 
