@@ -1,5 +1,5 @@
 /* attack_preload.c: for LD_PRELOAD: makes chosen calls of vitals, vitals-full and tell fail; other
- * programs, as the job of `vitals run`, are left alone. bench/attack uses it.
+ * programs, as the job of `vitals run`, are left alone. bench/attack and test_run_faults.py use it.
  *
  * VITALS_ATTACK is "FAMILY FIRST EVERY ERRNO": in each process the FIRST call of the family fails,
  * and each EVERY-th after it (0: none after it). "none 0 0 0" only counts. In the folder that
@@ -125,15 +125,16 @@ static word_call *next(const char *name)
     long attacked_##name(WORDS) __asm__(#name); \
     long attacked_##name(WORDS)
 
-#define WRAP(family, name, failure)       \
-    DECLARE(name)                         \
-    {                                     \
-        static word_call *_Atomic real;   \
-        if (fails(FAMILY_##family))       \
-            return failure;               \
-        if (real == NULL)                 \
-            real = next(#name);           \
-        return real(a, b, c, d, e, f, g); \
+#define REAL(name)                  \
+    static word_call *_Atomic real; \
+    if (real == NULL)               \
+        real = next(#name);
+
+#define WRAP(family, name, failure)                                          \
+    DECLARE(name)                                                            \
+    {                                                                        \
+        REAL(name)                                                           \
+        return fails(FAMILY_##family) ? failure : real(a, b, c, d, e, f, g); \
     }
 
 WRAP(open, open64, -1)
@@ -188,25 +189,21 @@ WRAP(signalfd, signalfd, -1)
 /* Eight bytes are for an eventfd, which takes each number. */
 DECLARE(write)
 {
-    static word_call *_Atomic real;
-    if (real == NULL)
-        real = next("write");
+    REAL(write)
     return c != sizeof(uint64_t) && fails(FAMILY_write) ? -1 : real(a, b, c, d, e, f, g);
 }
 
 /* Linux closes a descriptor also if it reports an error. */
 DECLARE(close)
 {
-    static word_call *_Atomic real;
-    if (real == NULL)
-        real = next("close");
+    REAL(close)
     long result = real(a, b, c, d, e, f, g);
     return fails(FAMILY_close) ? -1 : result;
 }
 
 DECLARE(syscall)
 {
-    static word_call *_Atomic real;
+    REAL(syscall)
     static const struct {
         long number;
         enum family family;
@@ -217,8 +214,6 @@ DECLARE(syscall)
     for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++)
         if (CALLS[i].number == a && fails(CALLS[i].family))
             return -1;
-    if (real == NULL)
-        real = next("syscall");
     return real(a, b, c, d, e, f, g);
 }
 

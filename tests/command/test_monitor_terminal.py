@@ -3,6 +3,7 @@ and the screen is read back. What must hold above all: a key is answered whateve
 the terminal is afterwards as it was before."""
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import pathlib
@@ -268,6 +269,14 @@ class InATerminal(unittest.TestCase):
                     self.assertIn(f"rc={128 + number}.", text)
                 self.terminal.type("clear", "Enter")
                 self.terminal.tmux("clear-history")
+
+    @unittest.skipIf(SANITIZED, "a sanitizer takes SIGSEGV for itself")
+    def test_a_crash_of_a_thread_leaves_the_terminal_as_it_was(self):
+        def crash():
+            tasks = pathlib.Path(f"/proc/{self.pid()}/task")
+            tid, = (task.name for task in tasks.iterdir() if (task / "comm").read_text() == "vitals-machine\n")
+            ctypes.CDLL(None).tgkill(self.pid(), int(tid), signal.SIGSEGV)
+        self.assertIn(f"rc={128 + signal.SIGSEGV}.", self.ending(crash))
 
     def test_stopped_and_gone_on(self):
         terminal = self.terminal

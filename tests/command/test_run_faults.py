@@ -12,6 +12,7 @@ import shlex
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import time
@@ -452,9 +453,12 @@ class CallsThatFail(FaultCase):
         self.assertGreater(told, 0)
 
     def test_a_recording_to_standard_output_without_memory(self):
-        told = 0
-        for first in range(150, 230):
-            done = self.attacked(f"malloc {first} 0 {errno.ENOMEM}", "record", "--backends", "", "-n", "1", "-")
+        words, told = ("record", "--backends", "", "-n", "1", "-"), 0
+        self.attacked("none 0 0 0", *words)
+        (name, most, _), *_ = struct.iter_unpack("16sQQ", (self.folder / "calls").read_bytes())
+        self.assertEqual(name.rstrip(b"\0"), b"malloc")
+        for first in range(most // 2, most + 1):  # in the second half it samples
+            done = self.attacked(f"malloc {first} 0 {errno.ENOMEM}", *words)
             self.assertIn(done.returncode, (0, 1), first)
             told += "standard output: out of memory" in done.stderr
         self.assertGreater(told, 0)
