@@ -101,7 +101,7 @@ class Run:
         return True
 
     def crashes_in(self, text):
-        """Who is to blame for each, and the stack."""
+        """For each: the program or library that is to blame, and the stack."""
         found = [(blame(stack.splitlines()[1:]), stack) for stack in text.split("crash ")[1:]]
         if not found and self.code < 0 and self.code != -signal.SIGTERM and not self.hangs:
             found = [("vitals", f"signal {-self.code}, no stack")]
@@ -154,12 +154,12 @@ def attack(tasks, plain, arguments, places):
         for run in filter(None, pool.map(one, tasks)):
             counts["runs"] += 1
             counts["with a failure"] += run.calls[run.attack.split()[0]][1] > 0
-            blamed.update(set(who for who, _ in run.crashes))
+            blamed.update(set(culprit for culprit, _ in run.crashes))
             is_silent = not run.crashes and not run.hangs and run.is_silent(plain[run.command])
             counts["hangs"] += run.hangs
             counts["silent failures"] += is_silent
-            if run.hangs or is_silent or any(who == "vitals" for who, _ in run.crashes):
-                stack = "\n".join(stack for who, stack in run.crashes if who == "vitals")
+            if run.hangs or is_silent or any(culprit == "vitals" for culprit, _ in run.crashes):
+                stack = "\n".join(stack for culprit, stack in run.crashes if culprit == "vitals")
                 print(f"{'hangs' if run.hangs else 'silent' if is_silent else 'crashes'}: vitals {run.command}: "
                       f"{run.attack}, exit {run.code} {stack}", flush=True)
     print(f"  {counts['runs']} of {len(tasks)} runs, {counts['with a failure']} with a failure, crashes: "
