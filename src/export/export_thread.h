@@ -1,6 +1,6 @@
 /* export_thread.h: the thread of a publisher, and the lock that it shares with the main thread.
  *
- * The thread blocks all signals. Waits are by the monotonic clock. Both sides take `mutex` around
+ * The thread blocks signals (util/thread.h). Waits are by the monotonic clock. Both sides take `mutex` around
  * what they share, and broadcast `changed` after a change. */
 #pragma once
 

@@ -10,7 +10,7 @@
 #include "util/base.h"
 
 /* A limit on the size of files is reported by the write, not by a signal. A thread of the caller's
- * process that samples has all signals blocked already (util/thread.h). */
+ * process that samples has SIGXFSZ blocked already (util/thread.h). */
 static int begin(void *data, vitals_error *error)
 {
     struct record_observer *observer = data;

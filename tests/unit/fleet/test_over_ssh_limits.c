@@ -91,14 +91,15 @@ static void a_process_that_does_not_end_delays_nothing(void)
     CHECK_INT(waitpid(spared, NULL, 0), spared);
 }
 
-/* Sixteen log in at once. Each sends nearly what a line may hold, for which 8 MiB are taken,
- * without its end: eight have room. */
+/* Sixteen log in at once. Each sends nearly what a line may hold, without its end, and then byte
+ * after byte: for the reads of these 8 MiB are taken. Eight have room. */
 static void all_together_have_a_limit(void)
 {
     enum { HOSTS = 20, ROOM = 8 };
     size_t given_up = 0;
-    open_all("printf {; head -c 4190000 /dev/zero | tr '\\0' x; exec sleep 100", "node[01-20]",
-             SOON_NS);
+    open_all("printf {; head -c 4190000 /dev/zero | tr '\\0' x\n"
+             "while printf x; do sleep 0.1; done",
+             "node[01-20]", SOON_NS);
     read_until(HOSTS - ROOM);
     for (size_t i = 0; i < HOSTS; i++) {
         if (fleet.hosts[i].state == FLEET_WAITING)
