@@ -1,7 +1,7 @@
 /* export_thread.h: the thread of a publisher, and the lock that it shares with the main thread.
  *
- * The thread blocks signals (util/thread.h). Waits are by the monotonic clock. Both sides take `mutex` around
- * what they share, and broadcast `changed` after a change. */
+ * The thread blocks signals (util/thread.h). Waits are by the monotonic clock. Both sides take
+ * `mutex` around what they share, and broadcast `changed` after a change. */
 #pragma once
 
 #include <pthread.h>
