@@ -255,7 +255,8 @@ static void fill_pair(struct gpu_sample *sample, vitals_metric metric, uint64_t 
     fill_string(sample, metric, text);
 }
 
-bool pci_fill(const struct os *os, const char *folder, struct gpu_sample *sample)
+void pci_fill(const struct os *os, const char *folder, const char *status,
+              struct gpu_sample *sample)
 {
     char text[GPU_TEXT]; /* every second of many CPUs is long */
     struct pci_numbers numbers = {0};
@@ -282,11 +283,8 @@ bool pci_fill(const struct os *os, const char *folder, struct gpu_sample *sample
         (void)pci_text(os, folder, "local_cpulist", text, sizeof text);
         fill_string(sample, VITALS_GPU_LOCAL_CPUS, text);
     }
-    char status[PCI_STATUS];
-    bool is_asleep = pci_is_asleep(os, folder, status);
     if (is_asked(sample, VITALS_GPU_RUNTIME_STATUS))
         fill_string(sample, VITALS_GPU_RUNTIME_STATUS, status);
-    return !is_asleep;
 }
 
 void pci_fill_link(const struct os *os, const char *folder, struct gpu_sample *sample)

@@ -72,9 +72,9 @@ void pci_read_version(const struct os *os, const char *driver, char *out, size_t
 unsigned pci_generation(struct span text);
 
 /* Fills in the wanted ones of kernel_driver, pci_id, pci_subsystem_id, numa_node, local_cpus and
- * runtime_status that are not filled in yet; wakes nothing. Returns false if the device is
- * asleep. */
-bool pci_fill(const struct os *os, const char *folder, struct gpu_sample *sample);
+ * runtime_status that are not filled in yet; wakes nothing. `status`: the word of pci_is_asleep. */
+void pci_fill(const struct os *os, const char *folder, const char *status,
+              struct gpu_sample *sample);
 
 /* Likewise for pcie_generation, pcie_generation_max, pcie_width, pcie_width_max. */
 void pci_fill_link(const struct os *os, const char *folder, struct gpu_sample *sample);

@@ -82,8 +82,6 @@ static void lose(struct amd_reader *reader, vitals_availability reason)
     if (amd_wants(reader, VITALS_GPU_BUSY_SECONDS)) /* not on the slow thread */
         reader->device->busy_ns = 0;
     gpu_fill_lose(reader->sample, reason);
-    if (reason == VITALS_SUSPENDED)
-        pci_fill(reader->os, reader->device->folder, reader->sample);
 }
 
 /* Slow readings run on a thread of their own, which does not touch the state of other readings. */
@@ -129,17 +127,21 @@ void amd_sample(void *state, uint32_t slot, struct gpu_sample *out)
     struct amd_reader reader = {
         .os = &amd->context->os, .device = amd->devices[slot], .sample = out};
     const char *folder = reader.device->folder;
+    char status[PCI_STATUS];
     gpu_fill_begin(out, os_now_ns(reader.os));
     if (!pci_exists(reader.os, folder, "vendor")) {
         gpu_fill_lose(out, VITALS_GONE);
-    } else if (pci_is_asleep(reader.os, folder, NULL)) {
-        lose(&reader, VITALS_SUSPENDED);
     } else {
-        pci_fill(reader.os, folder, out);
-        read_awake(&reader);
+        bool is_asleep = pci_is_asleep(reader.os, folder, status);
+        if (!is_asleep) {
+            pci_fill(reader.os, folder, status, out);
+            read_awake(&reader);
+        }
+        /* The driver may have refused a read because the card fell asleep during the sample. */
+        if (is_asleep || (reader.refused && pci_is_asleep(reader.os, folder, status))) {
+            lose(&reader, VITALS_SUSPENDED);
+            pci_fill(reader.os, folder, status, out);
+        }
     }
-    /* The driver may have refused a read because the card fell asleep during the sample. */
-    if (reader.refused && pci_is_asleep(reader.os, folder, NULL))
-        lose(&reader, VITALS_SUSPENDED);
     gpu_fill_end(out);
 }

@@ -109,7 +109,9 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
         gpu_fill_end(out);
         return;
     }
-    bool is_asleep = !pci_fill(os, slot->folder, out);
+    char status[PCI_STATUS];
+    bool is_asleep = pci_is_asleep(os, slot->folder, status);
+    pci_fill(os, slot->folder, status, out);
     gpu_fill_text(out, VITALS_GPU_DEVICE_NODE, slot->node);
     if (!is_asleep) {
         drm_find_sensors(os, slot);

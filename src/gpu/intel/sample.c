@@ -105,8 +105,9 @@ static bool visit_connector(const char *name, void *data)
 static bool fill_statics(const struct os *os, const struct intel_slot *slot,
                          struct gpu_sample *sample)
 {
-    char node[48];
-    bool awake = pci_fill(os, slot->folder, sample);
+    char node[48], status[PCI_STATUS];
+    bool awake = !pci_is_asleep(os, slot->folder, status);
+    pci_fill(os, slot->folder, status, sample);
     if (slot->tile >= 0 || slot->is_virtual)
         gpu_fill_text(sample, VITALS_GPU_PARTITION_KIND, slot->tile >= 0 ? "tile" : "vf");
     if (slot->tile >= 0)

@@ -109,7 +109,7 @@ void nvidia_read_place(struct nvidia_reader *reader)
     if (device->partition || !device->bus_id[0])
         return;
     pci_folder(folder, device->bus_id);
-    (void)pci_fill(&reader->nvidia->context->os, folder, reader->sample);
+    pci_fill(&reader->nvidia->context->os, folder, reader->status, reader->sample);
 }
 
 static bool is_missing(const struct nvidia_reader *reader, vitals_metric metric)

@@ -257,7 +257,7 @@ static bool scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *
 
     /* A suspended device is not queried: its last identity and its partitions stay. */
     struct nvidia_device *last = find_place(nvidia, index);
-    if (last && atomic_load(&last->handle) && nvidia_is_asleep(nvidia, last)) {
+    if (last && atomic_load(&last->handle) && nvidia_is_asleep(nvidia, last, NULL)) {
         list_device(nvidia, last, out);
         keep_partitions(nvidia, last, false, out);
         return true;

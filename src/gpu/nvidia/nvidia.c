@@ -34,13 +34,14 @@ nvml_device nvidia_whole(const struct nvidia *nvidia, const struct nvidia_device
     return atomic_load(&whole->handle);
 }
 
-bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *device)
+bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *device,
+                      char status[PCI_STATUS])
 {
     char folder[OS_SYS_PATH];
     if (!device->bus_id[0])
         return false;
     pci_folder(folder, device->bus_id);
-    return pci_is_asleep(&nvidia->context->os, folder, NULL);
+    return pci_is_asleep(&nvidia->context->os, folder, status);
 }
 
 static bool add_name(const char *name, void *data)

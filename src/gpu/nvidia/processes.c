@@ -230,7 +230,7 @@ void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
         nvidia_refresh_unsupported(nvidia, device);
     if (!handle)
         out->state = (signed char)(entered ? atomic_load(&device->missing) : VITALS_GONE);
-    else if (nvidia_is_asleep(nvidia, device))
+    else if (nvidia_is_asleep(nvidia, device, NULL))
         out->state = VITALS_SUSPENDED;
     else if (!atomic_load(&device->partitioned))
         out->state = (signed char)read_lists(nvidia, device, handle, wanted, out);

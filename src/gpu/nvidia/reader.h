@@ -14,7 +14,8 @@ struct nvidia_reader {
     struct nvidia_device *device;
     nvml_device handle;
     struct gpu_sample *sample;
-    bool lost; /* the driver reported the device as lost: nothing more is queried */
+    char status[PCI_STATUS]; /* the word of pci_is_asleep */
+    bool lost;               /* the driver reported the device as lost: nothing more is queried */
 };
 
 static inline bool reader_wants(const struct nvidia_reader *reader, vitals_metric metric)

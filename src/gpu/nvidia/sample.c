@@ -85,7 +85,7 @@ static vitals_availability read_all(struct nvidia_reader *reader, bool slow)
 {
     if (!reader->handle)
         return (vitals_availability)atomic_load(&reader->device->missing);
-    if (nvidia_is_asleep(reader->nvidia, reader->device))
+    if (nvidia_is_asleep(reader->nvidia, reader->device, reader->status))
         return VITALS_SUSPENDED;
     if (!slow)
         nvidia_refresh_unsupported(reader->nvidia, reader->device);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/nvidia/library.h"
+#include "gpu/pci.h"
 
 #include <stdatomic.h>
 
@@ -122,8 +123,9 @@ void nvidia_lose(struct nvidia_device *device, vitals_availability reason);
 nvml_device nvidia_whole(const struct nvidia *nvidia, const struct nvidia_device *device);
 
 /* True if the kernel has suspended the device: the driver is then not called, because that would
- * wake it. Reads one small file. */
-bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *device);
+ * wake it. Reads one small file. `status`: as for pci_is_asleep; stays as it is without a file. */
+bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *device,
+                      char status[PCI_STATUS]);
 
 /* ---- unload and reload of the driver: nvidia.c, the scan's thread ---- */
 

@@ -122,7 +122,7 @@ static void an_address_is_written_in_one_way(void)
 static void what_it_is_is_filled_in(void)
 {
     begin();
-    CHECK(pci_fill(&os, FOLDER, &sample));
+    pci_fill(&os, FOLDER, "active", &sample);
     gpu_fill_end(&sample);
     check_text(VITALS_GPU_KERNEL_DRIVER, "amdgpu");
     check_text(VITALS_GPU_PCI_ID, "1002:73ff");
@@ -136,7 +136,7 @@ static void what_it_is_is_filled_in(void)
 static void what_is_missing_is_unsupported(void)
 {
     begin();
-    CHECK(pci_fill(&os, "bus/pci/devices/none", &sample));
+    pci_fill(&os, "bus/pci/devices/none", "", &sample);
     pci_fill_link(&os, "bus/pci/devices/none", &sample);
     gpu_fill_end(&sample);
     static const vitals_metric METRICS[] = {
@@ -154,7 +154,7 @@ static void what_is_filled_in_already_stands(void)
     begin();
     gpu_fill(&sample, VITALS_GPU_NUMA_NODE, value_u64(3));
     gpu_fill(&sample, VITALS_GPU_PCIE_WIDTH, value_u64(2));
-    CHECK(pci_fill(&os, FOLDER, &sample));
+    pci_fill(&os, FOLDER, "active", &sample);
     pci_fill_link(&os, FOLDER, &sample);
     gpu_fill_end(&sample);
     CHECK_UINT(filled(VITALS_GPU_NUMA_NODE)->as.u64, 3);
@@ -187,7 +187,8 @@ static void a_sleeping_device_is_known_as_such(void)
     CHECK_CASE(NULL);
     CHECK_STR(status, "");
     put("power/runtime_status", "suspended\n");
-    CHECK_FALSE(pci_fill(&os, FOLDER, &sample));
+    CHECK(pci_is_asleep(&os, FOLDER, status));
+    pci_fill(&os, FOLDER, status, &sample);
     gpu_fill_end(&sample);
     check_text(VITALS_GPU_RUNTIME_STATUS, "suspended");
     check_text(VITALS_GPU_PCI_ID, "1002:73ff"); // the kernel knows it without asking the device
