@@ -33,7 +33,8 @@ int process_part_find(const char *key)
 static const struct hint HINTS[] = {
     {INPUT_TAB, "Tab", "next"}, {'/', "/", "filter"}, {'T', "T", "end it"}, {'n', "n", "nice"},
     {'i', "i", "I/O"},          {'a', "a", "CPUs"},   {'y', "y", "copy"},   {'z', "z", "time"},
-    {'d', "d", "device"},       {'r', "r", "reread"}, {'h', "h", "help"},   {'q', "q", "back"},
+    {'s', "s", "strace"},       {'d', "d", "device"}, {'r', "r", "reread"}, {'h', "h", "help"},
+    {'q', "q", "back"},
 };
 
 /* ---- the process, asked ---- */
