@@ -263,8 +263,7 @@ static void run(struct loop *loop)
             bool had = source_has_all(loop->source);
             struct wants wants;
             monitor_wants(monitor, &wants);
-            source_want(loop->source, &wants);
-            source_want_all(loop->source, monitor_needs_all(monitor));
+            source_want(loop->source, monitor_needs_all(monitor) ? &wants : NULL);
             if (had && !source_has_all(loop->source)) {
                 model_forget_all(&monitor->model);
                 loop->changed = true;

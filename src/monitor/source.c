@@ -8,8 +8,8 @@
 #include "util/error.h"
 #include "util/thread.h"
 
-/* Switching back and forth starts no new reading. */
-static const uint64_t LINGER_NS = 10000000000u;
+/* Switching back and forth starts no new reading. To begin anew costs as much as eight readings. */
+static const uint64_t LINGER_NS = 5000000000u;
 
 struct monitor_source {
     const struct monitor_options *options;
@@ -149,39 +149,35 @@ bool source_has_all(const struct monitor_source *source)
     return source->all.sampler != NULL;
 }
 
-/* The running sampler goes on meanwhile. If a new one cannot be started it is tried again when it
- * is needed next. */
-void source_want(struct monitor_source *source, const struct wants *wants)
+/* A sampler that cannot be started is tried again with the next call. */
+static void want(struct monitor_source *source, const struct wants *wants)
 {
-    if (wants_equal(&source->wants, wants))
+    source->unwanted_ns = 0;
+    if (source->all.sampler == NULL) {
+        source->had = source->wants = *wants;
+        (void)source_stream_open(&source->all, source->options, MONITOR_ALL, wants, NULL);
         return;
+    }
+    if (!wants_equal(&source->wants, wants))
+        close_next(source);
     source->wants = *wants;
-    close_next(source);
-    if (source->all.sampler == NULL || wants_equal(&source->had, wants))
-        return;
-    if (source->unwanted_ns != 0)
-        close_all(source);
-    else if (source_stream_open(&source->next, source->options, MONITOR_ALL, wants, NULL) < 0)
+    /* The running sampler goes on meanwhile. */
+    if (source->next.sampler == NULL && !wants_equal(&source->had, wants) &&
+        source_stream_open(&source->next, source->options, MONITOR_ALL, wants, NULL) < 0)
         close_all(source);
 }
 
-void source_want_all(struct monitor_source *source, bool wanted)
+void source_want(struct monitor_source *source, const struct wants *wants)
 {
-    uint64_t now_ns = source_now_ns(source);
-    if (wanted) {
-        source->unwanted_ns = 0;
-        if (source->all.sampler == NULL) {
-            source->had = source->wants;
-            (void)source_stream_open(&source->all, source->options, MONITOR_ALL, &source->wants,
-                                     NULL);
-        }
+    if (wants != NULL) {
+        want(source, wants);
         return;
     }
-    if (source->all.sampler == NULL)
-        return;
-    if (source->unwanted_ns == 0)
+    close_next(source);
+    uint64_t now_ns = source_now_ns(source);
+    if (source->all.sampler != NULL && source->unwanted_ns == 0)
         source->unwanted_ns = now_ns;
-    if (now_ns - source->unwanted_ns > LINGER_NS)
+    if (source->all.sampler != NULL && now_ns - source->unwanted_ns > LINGER_NS)
         close_all(source);
 }
 

@@ -11,13 +11,10 @@ int source_open(const struct monitor_options *options, struct monitor_source **o
                 vitals_error *error);
 void source_close(struct monitor_source *source);
 
-/* The metrics read of every process beside the usual ones. If they are already read, a second
- * sampler reads the new set and replaces the first with its second reading, so that rates never
- * disappear. */
+/* Begins to read every process: these metrics beside the usual ones. If others are already read, a
+ * second sampler reads the new set and replaces the first with its second reading, so that rates
+ * never disappear. NULL: they are not wanted, and after some seconds of that no longer read. */
 void source_want(struct monitor_source *source, const struct wants *wants);
-
-/* Begins to read every process, or ends it once it was not wanted for some seconds. */
-void source_want_all(struct monitor_source *source, bool wanted);
 
 /* True if every process is being read. */
 bool source_has_all(const struct monitor_source *source);

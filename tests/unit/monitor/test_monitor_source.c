@@ -13,13 +13,15 @@ static vitals_context *context;
 static struct monitor_options options;
 static struct monitor_source *source;
 
+static const struct wants none = {.count = 0};
+
 static void begin(void)
 {
     vitals_error error;
     CHECK_OK(vitals_context_new(NULL, &context, &error), error);
     options = (struct monitor_options){.context = context, .interval_ns = 300000000};
     CHECK_OK(source_open(&options, &source, &error), error);
-    source_want_all(source, true);
+    source_want(source, &none);
     CHECK(source_has_all(source));
 }
 
@@ -115,7 +117,7 @@ static void what_is_taken_back_ends_nothing(void)
     vitals_snapshot *snapshot = next_of_all();
     uint64_t stream = vitals_snapshot_stream(snapshot);
     vitals_snapshot_unref(snapshot);
-    struct wants wants = one_more(VITALS_PROCESS_NICE), none = {.count = 0};
+    struct wants wants = one_more(VITALS_PROCESS_NICE);
     source_want(source, &wants);
     source_want(source, &none);
     CHECK_INT(source_descriptor(source, SOURCE_NEXT), -1);
@@ -124,6 +126,33 @@ static void what_is_taken_back_ends_nothing(void)
         CHECK_UINT(vitals_snapshot_stream(snapshot), stream);
         vitals_snapshot_unref(snapshot);
     }
+    end();
+}
+
+/* From a screen of all processes to one without, which has other columns, and back. */
+static void back_and_forth_begins_nothing(void)
+{
+    begin();
+    vitals_snapshot *snapshot = next_of_all();
+    uint64_t stream = vitals_snapshot_stream(snapshot);
+    vitals_snapshot_unref(snapshot);
+    for (int i = 0; i < 5; i++) {
+        source_want(source, NULL);
+        CHECK_INT(source_descriptor(source, SOURCE_NEXT), -1);
+        source_want(source, &none);
+        snapshot = next_of_all();
+        CHECK_UINT(vitals_snapshot_stream(snapshot), stream);
+        vitals_snapshot_unref(snapshot);
+    }
+
+    /* What is not wanted any more while it begins is closed. */
+    struct wants wants = one_more(VITALS_PROCESS_NICE);
+    source_want(source, &wants);
+    CHECK(source_descriptor(source, SOURCE_NEXT) >= 0);
+    source_want(source, NULL);
+    CHECK_INT(source_descriptor(source, SOURCE_NEXT), -1);
+    source_want(source, &wants);
+    CHECK(source_descriptor(source, SOURCE_NEXT) >= 0);
     end();
 }
 
@@ -154,6 +183,7 @@ static const check_test tests[] = {
     {"another column comes with rates", another_column_comes_with_rates},
     {"each is given once", each_is_given_once},
     {"what is taken back ends nothing", what_is_taken_back_ends_nothing},
+    {"back and forth begins nothing", back_and_forth_begins_nothing},
     {"it can end at any moment", it_can_end_at_any_moment},
 };
 
