@@ -114,23 +114,6 @@ static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usag
     return 0;
 }
 
-static int mark(void *data, const vitals_mark *given, vitals_error *error UNUSED)
-{
-    struct run_sender *sender = data;
-    struct buffer *line = &sender->line;
-    if (sender->link == NULL)
-        return 0;
-    buffer_reset(line);
-    buffer_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"",
-                  given->begins != 0 ? "true" : "false");
-    text_safe(line, vitals_text_of(given->name), VITALS_TEXT_JSON);
-    buffer_format(line, "\",\"monotonic_ns\":\"%llu\",\"pid\":%lld,\"tid\":%lld}}\n",
-                  (unsigned long long)given->monotonic_ns, (long long)given->pid,
-                  (long long)given->tid);
-    (void)count_dropped(sender, send_line(sender, line, sender->wait_ns));
-    return 0;
-}
-
 static int end(void *data, vitals_error *error UNUSED)
 {
     struct run_sender *sender = data;
@@ -145,7 +128,6 @@ void run_sender_observe(struct run_sender *sender)
                                          .data = sender,
                                          .request = sender->request,
                                          .sample = sample,
-                                         .mark = mark,
                                          .end = end};
     if (sender->link != NULL)
         sender->face.descriptor = link_descriptor(sender->link);

@@ -1,7 +1,7 @@
-/* run_sender.h: sends the samples, marks and the account of a run to the exporter: lines of wire.h.
+/* run_sender.h: sends the samples and the account of a run to the exporter: lines of wire.h.
  *
  * A line that does not get there in time is dropped and counted, in memory that the sampler's
- * process shares. Samples and marks may come from the sampler's process or thread; the rest is the
+ * process shares. Samples may come from the sampler's process or thread; the rest is the
  * caller's. */
 #pragma once
 

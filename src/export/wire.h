@@ -4,7 +4,6 @@
  *     {"schema":1, …}                              a snapshot, in the form of vitals --json
  *     {"processes":{"schema":1, …}}                another sampler's: every process, nothing else
  *     {"usage":{…}}                                what the processes of a run used (usage_line.h)
- *     {"mark":{…}}                                 start or end of a phase of a run
  *     {"account":{…},"status":{…},"until_ns":"…"}  the end of a run, its account, and when the
  *                                                  command exits (monotonic)
  *     {"artifacts":["/path",…]}                    files of the run, to be opened now

@@ -149,14 +149,14 @@ class TellingOfARun(unittest.TestCase):
         self.assertEqual(hello["otlp"], {})
         self.assertEqual(hello["tensorboard"], {"folder": "/t b"})
 
-    def test_samples_usage_marks_and_the_account_arrive(self):
+    def test_samples_usage_and_the_account_arrive(self):
         with Teller() as teller:
             done = teller.run("run", "--otlp", "--interval", "100ms", "-q", "--", "sh", "-c",
-                              'printf "begin load\\n" >> "$VITALS_MARKS"; sleep 0.5; exit 7')
+                              "sleep 0.5; exit 7")
             self.assertEqual((done.returncode, done.stdout), (7, ""))
             lines = teller.ended().lines()
             self.assertNotIn(None, lines)
-            usages, accounts, marks = map(teller.having, ("usage", "account", "mark"))
+            usages, accounts = map(teller.having, ("usage", "account"))
             snapshots = [line for line in lines if "schema" in line]
         self.assertGreater(len(snapshots), 2)
         self.assertEqual(len(usages), len(snapshots))
@@ -165,7 +165,6 @@ class TellingOfARun(unittest.TestCase):
             self.assertEqual(usage["realtime_ns"], snapshot["realtime_ns"])
         self.assertTrue(any(value[:3] == ["tree", "", "memory_resident_bytes"] and value[4] > 0
                             for usage in usages for value in usage["values"] if value[4] is not None))
-        self.assertEqual([mark["name"] for mark in marks], ["load"])
         self.assertEqual(len(accounts), 1)
         self.assertEqual(accounts[0]["exit_code"], 7)
         self.assertEqual(lines[-1]["status"], {"state": "exited", "code": 7, "signal": 0})
