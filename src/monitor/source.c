@@ -8,8 +8,8 @@
 #include "util/error.h"
 #include "util/thread.h"
 
-/* Switching back and forth starts no new reading. To begin anew costs as much as eight readings. */
-static const uint64_t LINGER_NS = 5000000000u;
+/* What is not wanted is kept for so long without being read: switching back takes one reading. */
+static const uint64_t KEPT_NS = 30000000000u;
 
 struct monitor_source {
     const struct monitor_options *options;
@@ -149,13 +149,30 @@ bool source_has_all(const struct monitor_source *source)
     return source->all.sampler != NULL;
 }
 
+/* Between two readings at once, for rates of now. */
+static const uint64_t SECOND_NS = 200000000;
+
+/* A sampler that has been started anew reads at once, and knows all that it knew. Its first reading
+ * is over, so ending its thread does not wait. */
+static void read_anew(struct monitor_source *source)
+{
+    vitals_sampler_stop(source->all.sampler);
+    if (vitals_sampler_start(source->all.sampler, NULL) < 0)
+        source_stream_close(&source->all);
+}
+
 /* A sampler that cannot be started is tried again with the next call. */
 static void want(struct monitor_source *source, const struct wants *wants)
 {
+    struct source_stream *all = &source->all;
+    if (source->unwanted_ns != 0 && all->sampler != NULL) {
+        read_anew(source);
+        source->second_ns = source_now_ns(source) + SECOND_NS;
+    }
     source->unwanted_ns = 0;
-    if (source->all.sampler == NULL) {
+    if (all->sampler == NULL) {
         source->had = source->wants = *wants;
-        (void)source_stream_open(&source->all, source->options, MONITOR_ALL, wants, NULL);
+        (void)source_stream_open(all, source->options, MONITOR_ALL, wants, NULL);
         return;
     }
     if (!wants_equal(&source->wants, wants))
@@ -169,16 +186,20 @@ static void want(struct monitor_source *source, const struct wants *wants)
 
 void source_want(struct monitor_source *source, const struct wants *wants)
 {
+    uint64_t now_ns = source_now_ns(source);
     if (wants != NULL) {
         want(source, wants);
-        return;
-    }
-    close_next(source);
-    uint64_t now_ns = source_now_ns(source);
-    if (source->all.sampler != NULL && source->unwanted_ns == 0)
+    } else if (source->unwanted_ns == 0) {
+        close_next(source);
         source->unwanted_ns = now_ns;
-    if (source->all.sampler != NULL && now_ns - source->unwanted_ns > LINGER_NS)
+        source->second_ns = 0;
+        if (source->all.given > 0)
+            vitals_sampler_stop(source->all.sampler);
+        else
+            close_all(source);
+    } else if (now_ns - source->unwanted_ns > KEPT_NS) {
         close_all(source);
+    }
 }
 
 int source_descriptor(const struct monitor_source *source, enum source_stream_kind kind)
@@ -188,22 +209,13 @@ int source_descriptor(const struct monitor_source *source, enum source_stream_ki
     return subscription != NULL ? vitals_subscription_descriptor(subscription) : -1;
 }
 
-/* Between the first and the second reading. */
-static const uint64_t SECOND_NS = 200000000;
-
-/* A sampler that has been started anew reads at once, and knows all that it knew. Its first reading
- * is over, so ending its thread does not wait. */
 void source_turn(struct monitor_source *source)
 {
-    struct source_stream *all = &source->all;
     if (source->second_ns == 0 || source_now_ns(source) < source->second_ns)
         return;
     source->second_ns = 0;
-    if (all->sampler == NULL)
-        return;
-    vitals_sampler_stop(all->sampler);
-    if (vitals_sampler_start(all->sampler, NULL) < 0)
-        source_stream_close(all);
+    if (source->all.sampler != NULL)
+        read_anew(source);
 }
 
 uint64_t source_patience_ns(const struct monitor_source *source)
