@@ -8,7 +8,7 @@
 #include "util/error.h"
 #include "util/thread.h"
 
-/* What is not wanted is kept for so long without being read: switching back takes one reading. */
+/* What is not wanted is kept for so long, but not read: to begin again then opens no file. */
 static const uint64_t KEPT_NS = 30000000000u;
 
 struct monitor_source {
@@ -21,6 +21,7 @@ struct monitor_source {
     struct wants had;   /* of `all` */
     uint64_t second_ns; /* when the second reading of `all` is due, soon after the first; 0: made */
     uint64_t unwanted_ns; /* since when `all` is not wanted; 0: it is */
+    bool begins;          /* its next snapshot is the first since it is wanted */
 };
 
 static uint64_t source_now_ns(const struct monitor_source *source)
@@ -126,12 +127,17 @@ static void close_next(struct monitor_source *source)
     source->before = NULL;
 }
 
+static void drop_behind(struct monitor_source *source)
+{
+    vitals_snapshot_unref(source->behind);
+    source->behind = NULL;
+}
+
 static void close_all(struct monitor_source *source)
 {
     close_next(source);
     source_stream_close(&source->all);
-    vitals_snapshot_unref(source->behind);
-    source->behind = NULL;
+    drop_behind(source);
 }
 
 void source_close(struct monitor_source *source)
@@ -146,18 +152,16 @@ void source_close(struct monitor_source *source)
 
 bool source_has_all(const struct monitor_source *source)
 {
-    return source->all.sampler != NULL;
+    return source->all.sampler != NULL && source->unwanted_ns == 0;
 }
 
-/* Between two readings at once, for rates of now. */
-static const uint64_t SECOND_NS = 200000000;
-
-/* A sampler that has been started anew reads at once, and knows all that it knew. Its first reading
- * is over, so ending its thread does not wait. */
-static void read_anew(struct monitor_source *source)
+/* A sampler that has been started anew reads at once, and knows all that it knew. Between two
+ * readings, ending its thread does not wait. */
+static void restart_all(struct monitor_source *source)
 {
-    vitals_sampler_stop(source->all.sampler);
-    if (vitals_sampler_start(source->all.sampler, NULL) < 0)
+    if (source->all.sampler != NULL)
+        vitals_sampler_stop(source->all.sampler);
+    if (source->all.sampler != NULL && vitals_sampler_start(source->all.sampler, NULL) < 0)
         source_stream_close(&source->all);
 }
 
@@ -165,13 +169,12 @@ static void read_anew(struct monitor_source *source)
 static void want(struct monitor_source *source, const struct wants *wants)
 {
     struct source_stream *all = &source->all;
-    if (source->unwanted_ns != 0 && all->sampler != NULL) {
-        read_anew(source);
-        source->second_ns = source_now_ns(source) + SECOND_NS;
-    }
+    if (source->unwanted_ns != 0)
+        restart_all(source);
     source->unwanted_ns = 0;
     if (all->sampler == NULL) {
         source->had = source->wants = *wants;
+        source->begins = true;
         (void)source_stream_open(all, source->options, MONITOR_ALL, wants, NULL);
         return;
     }
@@ -191,12 +194,10 @@ void source_want(struct monitor_source *source, const struct wants *wants)
         want(source, wants);
     } else if (source->unwanted_ns == 0) {
         close_next(source);
+        drop_behind(source);
         source->unwanted_ns = now_ns;
         source->second_ns = 0;
-        if (source->all.given > 0)
-            vitals_sampler_stop(source->all.sampler);
-        else
-            close_all(source);
+        source->begins = true;
     } else if (now_ns - source->unwanted_ns > KEPT_NS) {
         close_all(source);
     }
@@ -209,13 +210,15 @@ int source_descriptor(const struct monitor_source *source, enum source_stream_ki
     return subscription != NULL ? vitals_subscription_descriptor(subscription) : -1;
 }
 
+/* Between the first and the second reading. */
+static const uint64_t SECOND_NS = 200000000;
+
 void source_turn(struct monitor_source *source)
 {
     if (source->second_ns == 0 || source_now_ns(source) < source->second_ns)
         return;
     source->second_ns = 0;
-    if (source->all.sampler != NULL)
-        read_anew(source);
+    restart_all(source);
 }
 
 uint64_t source_patience_ns(const struct monitor_source *source)
@@ -243,9 +246,23 @@ vitals_snapshot *source_machine(struct monitor_source *source)
     return latest(&source->machine);
 }
 
+static void stop_all(struct monitor_source *source)
+{
+    vitals_snapshot *snapshot = latest(&source->all);
+    if (snapshot == NULL)
+        return;
+    vitals_snapshot_unref(snapshot);
+    vitals_sampler_stop(source->all.sampler);
+    vitals_snapshot_unref(latest(&source->all));
+}
+
 vitals_snapshot *source_all(struct monitor_source *source)
 {
     vitals_snapshot *snapshot = source->behind, *first = source->before;
+    if (source->unwanted_ns != 0) {
+        stop_all(source);
+        return NULL;
+    }
     source->behind = NULL;
     if (snapshot != NULL)
         return snapshot;
@@ -263,9 +280,9 @@ vitals_snapshot *source_all(struct monitor_source *source)
     if (snapshot != NULL)
         source->before = snapshot;
     uint64_t interval_ns = source->options->interval_ns;
-    bool is_first = source->all.given == 0;
     snapshot = latest(&source->all);
-    if (snapshot != NULL && is_first && (interval_ns == 0 || interval_ns > 2 * SECOND_NS))
+    if (snapshot != NULL && source->begins && (interval_ns == 0 || interval_ns > 2 * SECOND_NS))
         source->second_ns = source_now_ns(source) + SECOND_NS;
+    source->begins = source->begins && snapshot == NULL;
     return snapshot;
 }

@@ -139,6 +139,8 @@ static void back_and_forth_begins_nothing(void)
     for (int i = 0; i < 5; i++) {
         source_want(source, NULL);
         CHECK_INT(source_descriptor(source, SOURCE_NEXT), -1);
+        CHECK_FALSE(source_has_all(source));
+        CHECK_NULL(source_all(source));
         source_want(source, &none);
         snapshot = next_of_all();
         CHECK_UINT(vitals_snapshot_stream(snapshot), stream);
@@ -153,6 +155,26 @@ static void back_and_forth_begins_nothing(void)
     CHECK_INT(source_descriptor(source, SOURCE_NEXT), -1);
     source_want(source, &wants);
     CHECK(source_descriptor(source, SOURCE_NEXT) >= 0);
+    end();
+}
+
+/* No thread reads what is not wanted; what is wanted again is read at once, and again for rates. */
+static void what_is_not_wanted_is_not_read(void)
+{
+    begin();
+    vitals_snapshot *snapshot = next_of_all();
+    uint64_t stream = vitals_snapshot_stream(snapshot), last = vitals_snapshot_sequence(snapshot);
+    vitals_snapshot_unref(snapshot);
+    source_want(source, NULL);
+    for (int i = 0; i < 4; i++) { /* intervals: one reading may be on its way */
+        CHECK_NULL(source_all(source));
+        real_sleep_ns(options.interval_ns);
+    }
+    source_want(source, &none);
+    snapshot = next_of_all();
+    CHECK_UINT(vitals_snapshot_stream(snapshot), stream);
+    CHECK(vitals_snapshot_sequence(snapshot) - last <= 3);
+    vitals_snapshot_unref(snapshot);
     end();
 }
 
@@ -184,6 +206,7 @@ static const check_test tests[] = {
     {"each is given once", each_is_given_once},
     {"what is taken back ends nothing", what_is_taken_back_ends_nothing},
     {"back and forth begins nothing", back_and_forth_begins_nothing},
+    {"what is not wanted is not read", what_is_not_wanted_is_not_read},
     {"it can end at any moment", it_can_end_at_any_moment},
 };
 
