@@ -228,6 +228,7 @@ static bool slow_hangs(const struct source *base)
 static bool slow_late(struct source *base, const struct source_tick *tick)
 {
     struct slow_source *source = (struct slow_source *)base;
+    take_batches(source, tick); // what was answered just now is not late
     bool waited = source->kind == FILES || tick->first;
     bool overdue = !is_idle(source) && (waited || slow_hangs(base));
     if (overdue || (waited && base->hung_count != 0)) {
