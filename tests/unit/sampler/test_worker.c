@@ -39,7 +39,7 @@ static void work(struct worker_world *base, void *data, const struct os_gate *ga
     pthread_sigmask(SIG_BLOCK, NULL, &mask);
     atomic_store(&shared->signals_blocked,
                  sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGCHLD) == 1 &&
-                     sigismember(&mask, SIGSEGV) == 0 && sigismember(&mask, SIGABRT) == 0);
+                     sigismember(&mask, SIGABRT) == 1 && sigismember(&mask, SIGSEGV) == 0);
     job->place = atomic_fetch_add(&shared->order, 1) + 1;
     for (unsigned item = 1; item <= job->items; item++) {
         if (!gate->enter(gate->data, item))
