@@ -443,10 +443,17 @@ class CallsThatFail(FaultCase):
         done = self.attacked(f"poll 1 1 {errno.ENOMEM}", "run", "--", "sh", "-c", "exit 7")
         self.assertEqual(done.returncode, 7, done.stderr)
 
+    def allocations(self, *words):
+        self.attacked("none 0 0 0", *words)
+        (name, most, _), *_ = struct.iter_unpack("16sQQ", (self.folder / "calls").read_bytes())
+        self.assertEqual(name.rstrip(b"\0"), b"malloc")
+        return most
+
     def test_an_account_that_there_is_no_memory_for_is_told(self):
-        told = 0
-        for first in range(20, 60, 5):
-            done = self.attacked(f"malloc {first} 1 {errno.ENOMEM}", "run", "--json", "-", "--", "true")
+        words, told = ("run", "--json", "-", "--", "true"), 0
+        most = self.allocations(*words)
+        for first in range(most // 4, most, max(1, most // 24)):
+            done = self.attacked(f"malloc {first} 1 {errno.ENOMEM}", *words)
             if done.returncode == 0 and not done.stdout:
                 self.assertIn("out of memory", done.stderr, first)
                 told += 1
@@ -454,10 +461,8 @@ class CallsThatFail(FaultCase):
 
     def test_a_recording_to_standard_output_without_memory(self):
         words, told = ("record", "--backends", "", "-n", "1", "-"), 0
-        self.attacked("none 0 0 0", *words)
-        (name, most, _), *_ = struct.iter_unpack("16sQQ", (self.folder / "calls").read_bytes())
-        self.assertEqual(name.rstrip(b"\0"), b"malloc")
-        for first in range(most // 2, most + 1):  # in the second half it samples
+        most = self.allocations(*words)
+        for first in range(most // 2, most + 1, 2):  # in the second half it samples
             done = self.attacked(f"malloc {first} 0 {errno.ENOMEM}", *words)
             self.assertIn(done.returncode, (0, 1), first)
             told += "standard output: out of memory" in done.stderr

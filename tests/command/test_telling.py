@@ -316,7 +316,7 @@ class WhatGoesWrong(unittest.TestCase):
             done = teller.run("run", "-q", "--otlp", "--interval", "10ms", "--tell-wait", "50s", "--", "sh", "-c",
                               f"sleep 5; touch {teller.folder}/go; sleep 0.5")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertRegex(done.stderr, r"^vitals: \d+ samples, marks or accounts were not exported")
+            self.assertRegex(done.stderr, r"^vitals: \d+ samples or accounts were not exported")
             self.assertEqual(len(teller.ended().having("account")), 1)
 
     def test_it_floods(self):
