@@ -28,17 +28,11 @@ static bool are_beside_ticks(const vitals_metric *metrics, size_t count)
     return true;
 }
 
-static int missing(vitals_table entity, vitals_error *error)
-{
-    return error_set(error, VITALS_EUNSUPPORTED, ENOTSUP, "there is no table %s here",
-                     vitals_table_name(entity));
-}
-
-/* The error of a table that a tick of a sampler reads. */
 static int fail_state(vitals_table entity, int state, vitals_error *error)
 {
     if (state == VITALS_GONE || state == VITALS_UNSUPPORTED)
-        return missing(entity, error);
+        return error_set(error, VITALS_EUNSUPPORTED, ENOTSUP, "there is no table %s here",
+                         vitals_table_name(entity));
     return error_set(error, state == VITALS_DENIED ? VITALS_EDENIED : VITALS_ESYSTEM, 0,
                      "the table %s cannot be read", vitals_table_name(entity));
 }
@@ -66,7 +60,7 @@ int vitals_table_read(vitals_context *context, const vitals_metric *metrics, siz
     else if (batch.states[entity] < 0)
         code = fail_state(entity, batch.states[entity], error);
     else if (result == -ENOTSUP || result == -ENOENT)
-        code = missing(entity, error);
+        code = fail_state(entity, VITALS_UNSUPPORTED, error);
     else if (result < 0)
         code = error_system(error, -result, "the table %s", vitals_table_name(entity));
     else

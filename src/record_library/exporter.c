@@ -342,7 +342,7 @@ int vitals_exporter_close(vitals_exporter *exporter, uint64_t timeout_ns, vitals
         code = error_set(error, VITALS_ESYSTEM, 0, "%s", exporter->loss);
     else if (vitals_exporter_dropped(exporter) > 0)
         code = error_set(error, VITALS_ESYSTEM, 0,
-                         "%llu samples, marks or accounts were not taken in time",
+                         "%llu samples or accounts were not taken in time",
                          (unsigned long long)vitals_exporter_dropped(exporter));
     free_all(exporter);
     return code;

@@ -154,7 +154,7 @@ VITALS_API const char *vitals_exporter_message(const vitals_exporter *exporter) 
 VITALS_API const char *vitals_exporter_run_id(const vitals_exporter *exporter) VITALS_NONNULL(1);
 VITALS_API const char *vitals_exporter_run_page(const vitals_exporter *exporter) VITALS_NONNULL(1);
 
-/* Return the pid of the exporter, and how many samples, marks and accounts were dropped. */
+/* Return the pid of the exporter, and how many samples and accounts were dropped. */
 VITALS_API int64_t vitals_exporter_pid(const vitals_exporter *exporter) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_exporter_dropped(const vitals_exporter *exporter) VITALS_NONNULL(1);
 

@@ -197,15 +197,11 @@ static const char *const LINKS[][2] = {
 
 /* Its threads share its CPU time: the first has half of it. They have files for the first guests
  * alone, which are looked at. */
-static unsigned told_threads(const struct actor *actor)
-{
-    return actor->pid > FIRST_PID + (GUESTS - GUEST_KINDS) * GUEST_STEP ? actor->threads : 0;
-}
-
 static void write_threads(struct demo_procfs *demo, const struct actor *actor)
 {
     char name[64];
-    unsigned count = told_threads(actor);
+    bool is_seen = actor->pid > FIRST_PID + (GUESTS - GUEST_KINDS) * GUEST_STEP;
+    unsigned count = is_seen ? actor->threads : 0;
     double ticks = actor->age * actor->share * HERTZ;
     for (unsigned i = 0; i < count; i++) {
         unsigned long long own = (unsigned long long)(i == 0 ? ticks / 2 : ticks / 2 / count);

@@ -245,7 +245,7 @@ static void say_end(const struct run_export *observer, const struct settings *se
     uint64_t dropped = run_sender_dropped(&observer->sender);
     if (dropped > 0 && end != LINK_GONE)
         (void)command_fail(0,
-                           "%llu samples, marks or accounts were not exported: the exporter did "
+                           "%llu samples or accounts were not exported: the exporter did "
                            "not take them in time",
                            (unsigned long long)dropped);
     const char *what = end == LINK_GONE && !observer->said_gone

@@ -138,10 +138,8 @@ static int tell(struct run_track *track)
     int code = EXIT_DONE;
     if (track->json >= 0) {
         struct output *output = output_begin(track->json);
-        bool no_memory = vitals_account_json(account, output_write, output, NULL) == VITALS_EMEMORY;
+        (void)!vitals_account_json(account, output_write, output, NULL);
         code = output_done(output, EXIT_DONE);
-        if (no_memory)
-            code = command_fail(EXIT_CANNOT, "the account is not written as JSON: out of memory");
     }
     if (!track->settings->run.quiet)
         run_print_account(track->settings, account);

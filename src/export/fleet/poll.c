@@ -153,18 +153,13 @@ static uint64_t begin_due(struct poll *poll, uint64_t now_ns, bool *open)
     return next_ns;
 }
 
-static bool is_stopped(const struct poll *poll)
-{
-    char byte;
-    return read(poll->wake[0], &byte, 1) >= 0;
-}
-
 static void work(void *data)
 {
     struct poll *poll = data;
     const vitals_clock *clock = vitals_clock_system();
     bool open = true;
-    while (open && !is_stopped(poll)) {
+    char byte; /* there is one, or an end, when it is to stop */
+    while (open && read(poll->wake[0], &byte, 1) < 0) {
         uint64_t now_ns = clock_now_ns(), next_ns = begin_due(poll, now_ns, &open);
         struct client_answer *answer = client_group_next(poll->group, next_ns - now_ns,
                                                          poll->wake[0]);

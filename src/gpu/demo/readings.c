@@ -90,14 +90,9 @@ static bool is_hot(const struct demo *demo, uint32_t slot)
     return slot == 0 && (demo->scenario->first_is_hot || IN_STORY(demo, HOT));
 }
 
-static bool rests(const struct demo *demo, uint32_t slot)
-{
-    return (slot == 1 && IN_STORY(demo, ALWAYS)) || (slot == 3 && IN_STORY(demo, JOBLESS));
-}
-
 double demo_load(const struct demo *demo, uint32_t slot)
 {
-    if (rests(demo, slot))
+    if ((slot == 1 && IN_STORY(demo, ALWAYS)) || (slot == 3 && IN_STORY(demo, JOBLESS)))
         return 0;
     return is_hot(demo, slot) ? 0.97 : demo_curve_at(&demo->devices[slot].load, demo_seconds(demo));
 }
