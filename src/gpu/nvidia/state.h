@@ -123,7 +123,7 @@ void nvidia_lose(struct nvidia_device *device, vitals_availability reason);
 nvml_device nvidia_whole(const struct nvidia *nvidia, const struct nvidia_device *device);
 
 /* True if the kernel has suspended the device: the driver is then not called, because that would
- * wake it. Reads one small file. `status`: as for pci_is_asleep; stays as it is without a bus id. */
+ * wake it. Reads one small file. `status`: as for pci_is_asleep, kept if there is no bus id. */
 bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *device,
                       char status[PCI_STATUS]);
 
