@@ -63,7 +63,7 @@ static void tell_sample(struct tell *tell, const char *json, size_t size, bool p
             take(tell->targets[i].data, sample);
     }
     sample_unref(sample);
-    burst_step(&tell->burst, size, NULL);
+    burst_step(&tell->burst, size);
 }
 
 static void take_line(struct tell *tell, const char *line, size_t size)

@@ -70,12 +70,14 @@ int wire_next(struct wire *wire, char **line, size_t *size)
 
     /* Makes room by removing returned lines and lines that are too long. */
     struct buffer *text = &wire->read;
-    if (wire->begin > 0) {
+    if (wire->begin > 0 && wire->begin == text->size) {
+        buffer_reset(text);
+    } else if (wire->begin > 0) {
         memmove(text->bytes, text->bytes + wire->begin, text->size - wire->begin);
         text->size -= wire->begin;
-        wire->looked -= wire->begin;
-        wire->begin = 0;
     }
+    wire->looked -= wire->begin;
+    wire->begin = 0;
     if (text->size > wire->most || (wire->skipping && text->size > 0)) {
         wire->passed_over += !wire->skipping;
         wire->skipping = true;

@@ -306,17 +306,13 @@ static void put_words(struct json_form *form, const char *words)
     form_end(form, ']');
 }
 
-/* Nothing is known of what it has, or of the rest of it. */
-static bool is_silent(const struct fleet_row *row)
-{
-    return row->cut || (row->host != NULL && row->host->newest == NULL);
-}
-
 static void put_row(struct json_form *form, const struct fleet_view *view,
                     const struct fleet_row *row)
 {
     const unsigned by = 1u << view->table->by;
     char text[FLEET_CELL];
+    /* Nothing is known of what it has, or of the rest of it. */
+    bool is_unknown = row->cut || (row->host != NULL && row->host->newest == NULL);
     form_begin(form, '{');
     for (const struct fleet_column *column = fleet_columns; column->name != NULL; column++) {
         if (!(column->bys & by))
@@ -326,7 +322,7 @@ static void put_row(struct json_form *form, const struct fleet_view *view,
         form_key(form, column->key);
         if (figure != NULL && figure->known > 0) {
             form_number(form, fleet_value(column, row));
-        } else if (figure != NULL || (column->kind == FLEET_COUNT && is_silent(row))) {
+        } else if (figure != NULL || (column->kind == FLEET_COUNT && is_unknown)) {
             form_null(form);
         } else if (column->kind == FLEET_COUNT) {
             form_count(form, *(const unsigned *)member);

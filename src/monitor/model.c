@@ -37,7 +37,7 @@ void readings_add(struct readings *readings, vitals_snapshot *snapshot, uint64_t
         readings_done(readings);
     replace(&readings->previous, readings->now);
     readings->now = snapshot;
-    burst_step(&readings->burst, vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS), NULL);
+    burst_step(&readings->burst, vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS));
     if (readings->previous != NULL && readings->older == NULL)
         readings->older = vitals_snapshot_ref(readings->previous);
     /* Deadlines jitter: what is nearly a window old is one old. */

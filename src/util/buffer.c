@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CAPACITY_MIN = 64 };
+enum { CAPACITY_MIN = 64, LARGE = 256 * 1024, CALM = 6 };
 
 char *buffer_reserve(struct buffer *buffer, size_t extra)
 {
@@ -85,6 +85,11 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
 
 void buffer_reset(struct buffer *buffer)
 {
+    bool calm = buffer->capacity >= LARGE && buffer->size < buffer->capacity / 8;
+    buffer->calm = calm ? buffer->calm + 1 : 0;
+    struct buffer less = {.capacity = buffer->capacity / 8};
+    if (buffer->calm == CALM && (less.bytes = memory_resize(buffer->bytes, less.capacity, 1)))
+        *buffer = less;
     buffer->size = 0;
     buffer->failed = false;
     if (buffer->bytes != NULL)

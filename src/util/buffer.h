@@ -12,6 +12,7 @@ struct buffer {
     char *bytes;
     size_t size;
     size_t capacity;
+    unsigned calm; /* times in a row that it was emptied while it was large and hardly used */
     bool failed;
 };
 
@@ -30,6 +31,6 @@ void buffer_u64(struct buffer *buffer, uint64_t value);
 void buffer_format(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Empties, keeps the memory. */
+/* Empties, and keeps the memory, but not for ever that of one document that was much larger. */
 void buffer_reset(struct buffer *buffer);
 void buffer_done(struct buffer *buffer);

@@ -6,14 +6,11 @@
 
 #include <stddef.h>
 
-struct buffer;
-
 /* An object of zeros is ready. */
 struct burst {
     size_t most;
     unsigned calm; /* steps since the size was more than half of the most */
 };
 
-/* To be called with the size of each sample, in any unit. `kept`, which may be NULL, is a buffer
- * that is filled anew for each sample: its memory goes back first. */
-void burst_step(struct burst *burst, size_t size, struct buffer *kept);
+/* To be called with the size of each sample, in any unit. */
+void burst_step(struct burst *burst, size_t size);

@@ -138,7 +138,7 @@ static void tell_sample(struct server *server, const struct serve_stream *stream
         return;
     (void)link_write(server->exporter.link, server->line.bytes, server->line.size, wait_ns);
     server->kept = !link_flush(server->exporter.link, 0);
-    burst_step(&server->burst, server->line.size, &server->line);
+    burst_step(&server->burst, server->line.size);
 }
 
 static void end(struct server *server, int code)

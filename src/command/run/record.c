@@ -97,7 +97,7 @@ static int take_sample(struct recording_job *job, const vitals_snapshot *snapsho
     if (code == 0)
         code = recorder_sample(job->recorder, snapshot, job->usage, error);
     run_export_sample(&job->exporter, snapshot, job->usage);
-    burst_step(&job->burst, vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS), NULL);
+    burst_step(&job->burst, vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS));
     job->last_ns = now_ns;
     job->samples++;
     return code;

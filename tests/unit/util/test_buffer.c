@@ -70,6 +70,28 @@ static void reset_keeps_the_memory(void)
     buffer_done(&buffer);
 }
 
+/* After one document that was much larger than the others; not where large ones come again. */
+static void reset_keeps_no_burst(void)
+{
+    enum { LARGE = 1 << 20, TIMES = 20 };
+    struct buffer buffer = {0};
+    for (int i = 0; i < TIMES; i++) {
+        CHECK_NOT_NULL(buffer_reserve(&buffer, LARGE));
+        buffer_advance(&buffer, i % 5 == 0 ? LARGE : 10);
+        buffer_reset(&buffer);
+        CHECK(buffer.capacity >= LARGE);
+    }
+    for (int i = 0; i < TIMES; i++) {
+        fill(&buffer);
+        buffer_reset(&buffer);
+        CHECK_STR(buffer.bytes, "");
+    }
+    CHECK(buffer.capacity < LARGE / 4);
+    fill(&buffer);
+    CHECK_FALSE(buffer.failed);
+    buffer_done(&buffer);
+}
+
 static void a_size_beyond_memory_fails(void)
 {
     struct buffer buffer = {0};
@@ -104,6 +126,7 @@ static const check_test tests[] = {
     {"it ends in NUL at every size", it_ends_in_nul_at_every_size},
     {"nothing ends in NUL too", nothing_ends_in_nul_too},
     {"reset keeps the memory", reset_keeps_the_memory},
+    {"reset keeps no burst", reset_keeps_no_burst},
     {"a size beyond memory fails", a_size_beyond_memory_fails},
     {"every failed allocation is survived", every_failed_allocation_is_survived},
 };
