@@ -69,14 +69,16 @@ int frame_encode(struct frame_encoder *encoder, const vitals_snapshot *snapshot,
 
 void frame_encoder_begin_anew(struct frame_encoder *encoder)
 {
+    /* Not used again: a key comes so seldom that the memory of a large one would stay for hours. */
     vitals_snapshot_unref(encoder->key);
+    vitals_builder_free(encoder->builder);
     encoder->key = NULL;
+    encoder->builder = NULL;
 }
 
 void frame_encoder_done(struct frame_encoder *encoder)
 {
-    vitals_snapshot_unref(encoder->key);
-    vitals_builder_free(encoder->builder);
+    frame_encoder_begin_anew(encoder);
     buffer_done(&encoder->plain);
     buffer_done(&encoder->packed);
     *encoder = (struct frame_encoder){.plain_max = encoder->plain_max};
