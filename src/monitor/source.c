@@ -8,7 +8,7 @@
 #include "util/error.h"
 #include "util/thread.h"
 
-/* What is not wanted is kept for so long, but not read: to begin again then opens no file. */
+/* A stopped sampler is kept for so long: starting it again opens no file anew. */
 static const uint64_t KEPT_NS = 30000000000u;
 
 struct monitor_source {

@@ -13,7 +13,7 @@ void source_close(struct monitor_source *source);
 
 /* Begins to read every process: these metrics beside the usual ones. If others are already read, a
  * second sampler reads the new set and replaces the first with its second reading, so that rates
- * never disappear. NULL: they are not wanted; they are kept for 30 s, and not read. */
+ * never disappear. NULL: none is to be read; the sampler is stopped, and closed after 30 s. */
 void source_want(struct monitor_source *source, const struct wants *wants);
 
 /* True if every process is being read. */

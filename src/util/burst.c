@@ -7,7 +7,7 @@
 #include <malloc.h>
 #endif
 
-/* In steps, and at 16, 32, 64: a recording's key, say, is replaced after 60 samples. */
+/* Trims after 8, 16, 32, 64 and 128 steps: a recording's key, for one, is freed after 60. */
 enum { CALM = 8, SETTLED = 128 };
 
 void burst_step(struct burst *burst, size_t size)

@@ -9,7 +9,7 @@
 #include "util/base.h"
 
 /* What a fault of the thread itself raises is not blocked: the kernel would end the process without
- * its handler, which gives the terminal back. abort(3) sees to SIGABRT. */
+ * its handler, which gives the terminal back. abort(3) unblocks SIGABRT itself. */
 static const int OF_FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
 /* A thread that runs. Its id is that of the process, shifted by 32, and its own: in a child of

@@ -69,7 +69,7 @@ int frame_encode(struct frame_encoder *encoder, const vitals_snapshot *snapshot,
 
 void frame_encoder_begin_anew(struct frame_encoder *encoder)
 {
-    /* Not used again: a key comes so seldom that the memory of a large one would stay for hours. */
+    /* The builder too: keys are so rare that the memory of a large one would be reused for long. */
     vitals_snapshot_unref(encoder->key);
     vitals_builder_free(encoder->builder);
     encoder->key = NULL;
