@@ -38,8 +38,7 @@ struct process_table {
     struct os_process_count process_count;
     uint64_t counted_ns; /* when they were listed for the number last */
     bool complete;       /* in this tick: `pids` are all that are in /proc */
-    struct missing_pid { /* process_table_meet: not in /proc, when that was listed for it; pid 0:
-                            none */
+    struct missing_pid { /* a device names it, and it was not in /proc; pid 0: none */
         int64_t pid;
         uint64_t looked_ns;
     } absent[64];

@@ -230,8 +230,9 @@ static void process_retire(struct process_table *table, struct process *process)
     process->key = 0;
 }
 
-/* NULL where memory is out, or where it has ended since it was listed. */
-static struct process *process_meet(struct process_table *table, int64_t pid)
+/* NULL where memory is out, or where it has ended since it was listed. `marked`: a device names it.
+ */
+static struct process *process_meet(struct process_table *table, int64_t pid, bool marked)
 {
     struct new_process new_process = {0};
     if (table->new_processes != NULL)
@@ -245,6 +246,7 @@ static struct process *process_meet(struct process_table *table, int64_t pid)
         return NULL;
     }
     process->key = table->last_key + 1;
+    process->marked = marked ? table->tick : 0;
     tree_meet(table, process);
 
     bool extras = tree_expects_row(table, process), lives;
@@ -356,7 +358,7 @@ static void merge(struct process_table *table)
         }
         if (process == NULL &&
             table->rows != VITALS_ROWS_GPU_USERS) { // else met when a device names it
-            process = process_meet(table, pid);
+            process = process_meet(table, pid, false);
             /* Tells of the first soon, so that workers begin; the more there are, the more at once.
              */
             if (++table->met_count >= table->tell_at) {
@@ -443,13 +445,11 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     return table->reader.out_of_memory ? VITALS_EMEMORY : 0;
 }
 
-uint64_t process_table_meet(struct process_table *table, int64_t pid)
+/* One that a device names, and that is not known. */
+static struct process *meet_user(struct process_table *table, int64_t pid)
 {
     static const uint64_t ABSENT_NS = 2 * NS_PER_SECOND;
-    uint64_t key = process_table_key_at(table, pid, 0), now_ns = reader_now(&table->reader);
-    if (key != 0 || table->rows != VITALS_ROWS_GPU_USERS)
-        return key;
-
+    uint64_t now_ns = reader_now(&table->reader);
     /* /proc is listed if a device names a new pid, once in a tick. A pid that is not in it then (of
      * another namespace, of a thread, of a process that has ended) is not looked for again for a
      * while. Its place is its own, or that of the one that was looked for longest ago. */
@@ -462,7 +462,7 @@ uint64_t process_table_meet(struct process_table *table, int64_t pid)
             place = missing;
     }
     if (!table->complete && absent != NULL && now_ns < saturating_add(absent->looked_ns, ABSENT_NS))
-        return 0;
+        return NULL;
     struct os_pids *pids = &table->pids;
     if (!table->complete) {
         if (os_list_processes(&table->reader.context->os, pids) < 0)
@@ -474,7 +474,7 @@ uint64_t process_table_meet(struct process_table *table, int64_t pid)
     struct search_number number = {0, (uint64_t)pid};
     if (search_find(pids->items, pids->count, sizeof *pids->items, number) == NULL) {
         *(absent != NULL ? absent : place) = (struct missing_pid){pid, now_ns};
-        return 0;
+        return NULL;
     }
     if (absent != NULL)
         *absent = (struct missing_pid){0};
@@ -482,27 +482,33 @@ uint64_t process_table_meet(struct process_table *table, int64_t pid)
     if (!make_room(&table->by_pid, &table->capacity, table->count + 1) ||
         !make_room(&table->by_key, &table->key_capacity, table->key_count + 1)) {
         table->reader.out_of_memory = true;
-        return 0;
+        return NULL;
     }
-    struct process *process = process_meet(table, pid);
+    struct process *process = process_meet(table, pid, true);
     if (process == NULL)
-        return 0;
+        return NULL;
     size_t at = table->count++;
     for (; at > 0 && table->by_pid[at - 1]->files.pid > pid; at--)
         table->by_pid[at] = table->by_pid[at - 1];
     table->by_pid[at] = process;
-    return process->key;
+    return process;
 }
 
-void process_table_mark(struct process_table *table, uint64_t key, const struct metric_set *wanted)
+uint64_t process_table_use(struct process_table *table, int64_t pid,
+                           const struct metric_set *wanted)
 {
-    struct process *process = process_by_key(table, key);
-    if (process == NULL || process->marked == table->tick)
-        return;
-    process->marked = table->tick;
+    struct process *process = process_by_pid(table, pid);
+    if (process != NULL && process->marked == table->tick)
+        return process->key;
     table->extras_ever |= reader_extras(wanted);
+    if (process == NULL && table->rows == VITALS_ROWS_GPU_USERS)
+        process = meet_user(table, pid);
+    if (process == NULL)
+        return 0;
+    process->marked = table->tick;
     if (process->extras_tick != table->tick && tree_has_row(table, process))
         process_refresh(table, process, true);
+    return process->key;
 }
 
 void process_table_write(struct process_table *table, vitals_builder *builder,

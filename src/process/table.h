@@ -124,13 +124,10 @@ void process_table_late(struct process_table *table, const struct process_questi
  * joining a driver's pids. */
 uint64_t process_table_key_at(const struct process_table *table, int64_t pid, uint64_t start_ticks);
 
-/* The same; if only users of devices have rows, meets the process first: no other is ever opened.
- */
-uint64_t process_table_meet(struct process_table *table, int64_t pid);
-
-/* For VITALS_ROWS_GPU_USERS: marks the process as used by a device in this tick. Call between tick
- * and write; reads what the row needs where the tick had not. */
-void process_table_mark(struct process_table *table, uint64_t key, const struct metric_set *wanted);
+/* A device names this pid in this tick: call between tick and write. If only users of devices have
+ * rows, the first such call opens the process. Returns its key; 0: there is no such process. */
+uint64_t process_table_use(struct process_table *table, int64_t pid,
+                           const struct metric_set *wanted);
 
 /* Opens the table process if it is wanted and writes its rows. Values that no worker has delivered
  * are read first. */

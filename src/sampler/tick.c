@@ -110,9 +110,7 @@ static void ask_details(void *data)
 static void mark(void *data, int64_t pid)
 {
     struct tick *tick = data;
-    uint64_t key = process_table_meet(tick->processes, pid);
-    if (key != 0)
-        process_table_mark(tick->processes, key, &tick->due);
+    (void)process_table_use(tick->processes, pid, &tick->due);
 }
 
 /* Waits for an answer, or until a source is to be asked again; false at the deadline. */

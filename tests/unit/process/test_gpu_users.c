@@ -30,11 +30,8 @@ static bool tick(struct world *world, const pid_t *pids, size_t count)
 {
     vitals_error error;
     CHECK_INT(process_table_tick(world->table, &world->wanted), 0);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t key = process_table_meet(world->table, pids[i]);
-        if (key != 0)
-            process_table_mark(world->table, key, &world->wanted);
-    }
+    for (size_t i = 0; i < count; i++)
+        (void)process_table_use(world->table, pids[i], &world->wanted);
     CHECK_OK(world_write(world, &error), error);
     return world->table->complete;
 }

@@ -342,14 +342,12 @@ static void only_users_of_a_device_have_a_row(void)
     CHECK_UINT(world_count(&world), 0);
     for (int i = 0; i < 2; i++) {
         CHECK_INT(process_table_tick(world.table, &world.wanted), 0);
-        CHECK_UINT(process_table_meet(world.table, 99), 0); // it is not listed
-        uint64_t key = process_table_meet(world.table, 11);
+        CHECK_UINT(process_table_use(world.table, 99, &world.wanted), 0); // it is not listed
+        uint64_t key = process_table_use(world.table, 11, &world.wanted);
         CHECK(key != 0);
-        CHECK_UINT(process_table_meet(world.table, 11), key);
+        CHECK_UINT(process_table_use(world.table, 11, &world.wanted), key);
         CHECK_UINT(process_table_key_at(world.table, 11, 0), key);
         CHECK_UINT(process_table_key_at(world.table, 12, 0), 0); // not named, and so never opened
-        process_table_mark(world.table, key, &world.wanted);
-        process_table_mark(world.table, 12345, &world.wanted);
         CHECK_OK(world_write(&world, NULL), (vitals_error){0});
         CHECK_UINT(world_count(&world), 1);
         CHECK_UINT(row_u64(world_need(&world, 11), VITALS_PROCESS_RESIDENT_BYTES),
@@ -405,12 +403,14 @@ static void a_steady_tick_allocates_nothing(void)
         struct world world;
         world_open(&world, tree.path, 80); // some are kept and some are not
         process_table_select(world.table, ROWS[i], &ROOT, 1);
-        for (int tick = 0; tick < 3; tick++)
+        for (int tick = 0; tick < 3; tick++) {
             world_tick(&world);
+            (void)process_table_use(world.table, 5, &world.wanted);
+        }
         uint64_t asked = memory_asked();
         for (int tick = 0; tick < 5; tick++) {
             CHECK_INT(process_table_tick(world.table, &world.wanted), 0);
-            process_table_mark(world.table, process_table_key_at(world.table, 5, 0), &world.wanted);
+            (void)process_table_use(world.table, 5, &world.wanted);
         }
         CHECK_UINT(memory_asked(), asked);
         world_close(&world);
