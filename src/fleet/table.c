@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "feed/rows.h"
-#include "util/base.h"
 #include "util/memory.h"
 #include "view/cell_text.h"
 

@@ -42,7 +42,7 @@ static void write_rest(const struct gpu_device *device, vitals_table entity,
             continue;
         if (cache_asked(late, metric) && !batch_find(&late->kept, row, metric))
             vitals_builder_missing(builder, metric, reason);
-        else if (!is_lost && cache_is_silent(late, metric))
+        else if (!is_lost && !cache_asked(late, metric) && metric_set_has(&late->silent, metric))
             vitals_builder_missing(builder, metric, VITALS_TIMED_OUT);
     }
 }

@@ -1,7 +1,6 @@
 /* devices.c: see devices.h. */
 #include "host/devices.h"
 
-#include "util/error.h"
 #include "util/memory.h"
 
 #include <string.h>

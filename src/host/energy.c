@@ -7,7 +7,6 @@
  * and is an estimate from then on. Thread rule: one thread at a time. */
 #include "host/host.h"
 
-#include "util/error.h"
 #include "util/memory.h"
 
 struct energy_zone {

@@ -3,7 +3,6 @@
  * A value that the operating system lacks comes with its reason from os/. */
 #include "host/host.h"
 
-#include "util/error.h"
 #include "util/number.h"
 
 #include <errno.h>
@@ -67,7 +66,12 @@ int host_read(struct host *host, const vitals_context *context, const struct met
     if (result == 0)
         result = devices_update(&host->networks, &context->os, &reading->networks,
                                 &DEVICES_NETWORKS, &reading->values, now_ns);
-    values_merge(host->machine.at, host->moments.at, reading->values.at, METRIC_NUMBERS, now_ns);
+    for (size_t i = 0; i < METRIC_NUMBERS; i++) {
+        if (reading->values.at[i].state == VITALS_UNSET) /* the others stay as they are */
+            continue;
+        host->machine.at[i] = reading->values.at[i];
+        host->moments.at[i] = now_ns;
+    }
     if (metric_set_has_entity(due, VITALS_TABLE_PRESSURE)) {
         memcpy(host->pressures, reading->pressures, sizeof host->pressures);
         host->pressures_ns = now_ns;

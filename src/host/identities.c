@@ -1,7 +1,6 @@
 /* identities.c: see identities.h. An identity is known by 64 bits of hash, and its occurrence. */
 #include "host/identities.h"
 
-#include "util/error.h"
 #include "util/memory.h"
 
 struct row_identity {

@@ -50,13 +50,6 @@ static inline bool cache_asked(const struct answer_cache *cache, vitals_metric m
     return cache->answered && batch_wants(&cache->kept, metric);
 }
 
-/* True if the metric was late and never came. Another worker may have answered meanwhile, so
- * cache_reason does not tell. */
-static inline bool cache_is_silent(const struct answer_cache *cache, vitals_metric metric)
-{
-    return !cache_asked(cache, metric) && metric_set_has(&cache->silent, metric);
-}
-
 /* When a cell of `kept` was read. */
 uint64_t cache_moment(const struct answer_cache *cache, const struct batch_cell *cell);
 

@@ -30,18 +30,6 @@ struct moments {
     uint64_t at[METRIC_NUMBERS];
 };
 
-/* Takes those fresh values that were written, and when. The others stay as they are. */
-static inline void values_merge(struct value *kept, uint64_t *moments, const struct value *fresh,
-                                size_t count, uint64_t now_ns)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (fresh[i].state == VITALS_UNSET)
-            continue;
-        kept[i] = fresh[i];
-        moments[i] = now_ns;
-    }
-}
-
 static inline struct value value_u64(uint64_t number)
 {
     return (struct value){.as.u64 = number, .state = VITALS_HAVE};

@@ -8,7 +8,6 @@
 #include "os/os.h"
 #include "run/run_options.h"
 #include "run/usage/usage_data.h"
-#include "sampler/context.h"
 #include "util/arena.h"
 #include "util/error.h"
 #include "util/hash.h"

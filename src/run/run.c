@@ -15,10 +15,8 @@
 #include "run/run_options.h"
 #include "run/track_child.h"
 #include "run/watcher_handle.h"
-#include "sampler/context.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/options.h"
 #include <vitals/process.h>
 
 #include <errno.h>

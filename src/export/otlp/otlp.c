@@ -18,7 +18,6 @@
 #include "export/otlp/otlp_series.h"
 #include "export/otlp/otlp_settings.h"
 #include "export/otlp/otlp_snapshot.h"
-#include "export/otlp/otlp_table.h"
 #include "export/otlp/otlp_usage.h"
 #include "export/otlp/otlp_writer.h"
 #include "export/publisher.h"

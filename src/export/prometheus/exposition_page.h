@@ -8,7 +8,6 @@
 #include "export/prometheus/exposition.h"
 #include "export/prometheus/exposition_sums.h"
 #include "export/prometheus/families.h"
-#include "record/sample.h"
 #include "util/hash.h"
 
 /* The labels of a row, without braces: a range of page.labels. */

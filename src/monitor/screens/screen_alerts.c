@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "feed/trouble.h"
 #include "monitor/history/parse_time.h"
 #include "monitor/screens/screen.h"
 #include "util/base.h"
