@@ -130,10 +130,12 @@ static int set_times(vitals_request *request, const struct monitor_options *opti
     for (size_t i = 0; i < ARRAY_COUNT(SELDOM); i++) {
         /* Rates are of a window of the interval, in which there must be two readings. */
         uint64_t every_ns = SELDOM[i].seconds * NS_PER_SECOND;
-        every_ns = every_ns <= 2 * NS_PER_SECOND && interval_ns < every_ns ? 0 : every_ns;
+        bool seldom = every_ns > 2 * NS_PER_SECOND || interval_ns >= every_ns;
         const vitals_metric *metric = SELDOM[i].metrics;
-        for (; SELDOM[i].part == part && *metric != 0 && code == 0; metric++)
-            code = vitals_request_set_every(request, *metric, every_ns, error);
+        for (; SELDOM[i].part == part && *metric != 0 && code == 0; metric++) {
+            bool waits = seldom || vitals_metric_kind(*metric) == VITALS_GAUGE;
+            code = vitals_request_set_every(request, *metric, waits ? every_ns : 0, error);
+        }
     }
     return code;
 }

@@ -42,7 +42,7 @@ enum {
 static struct {
     SCREEN *screen;
     struct canvas sent;
-    bool pairs[PAIRS];
+    bool pairs[PAIRS];     /* that are defined; 0: that of text without a color */
     const uint32_t *ramps; /* NULL: it has a palette alone */
     struct termios found;
     bool has_found;
@@ -574,8 +574,14 @@ static short direct_pair(unsigned color)
 static short pair_of(ink style)
 {
     unsigned color = style & STYLE_COLORS;
-    if (color == 0 || !has_colors())
+    if (!has_colors())
         return 0;
+    /* With pair 0 ncurses would end all attributes to end a color, in twice the bytes. */
+    if (color == 0) {
+        int plain = PAIRS < COLOR_PAIRS ? PAIRS : COLOR_PAIRS - 1;
+        terminal.pairs[0] = terminal.pairs[0] || init_pair((short)plain, -1, -1) == OK;
+        return (short)(terminal.pairs[0] ? plain : 0);
+    }
     if (terminal.ramps != NULL)
         return color < PAIRS ? direct_pair(color) : 0;
     unsigned number = color - 1;
@@ -636,7 +642,23 @@ static bool is_equal(const struct cell *a, const struct cell *b, int count)
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-void terminal_show(const struct canvas *canvas)
+/* Blanks take the style of the character before them if that saves changes of it: it does not show.
+ */
+static void join_blanks(struct cell *row, int width)
+{
+    enum { FEW = 2, SEEN = STYLE_REVERSE | STYLE_UNDERLINE }; /* on a blank */
+    for (int x = 0, last = -1; x < width; x++) {
+        if (strcmp(row[x].text, " ") == 0 && (row[x].style & SEEN) == 0)
+            continue;
+        bool joins = last >= 0 && (row[last].style & SEEN) == 0 &&
+                     (row[last].style == row[x].style || x - last <= FEW + 1);
+        for (int blank = last + 1; joins && blank < x; blank++)
+            row[blank].style = row[last].style;
+        last = x;
+    }
+}
+
+void terminal_show(struct canvas *canvas)
 {
     bool all = terminal.sent.width != canvas->width || terminal.sent.height != canvas->height;
     if (all && canvas_resize(&terminal.sent, canvas->width, canvas->height) < 0)
@@ -645,7 +667,8 @@ void terminal_show(const struct canvas *canvas)
         (void)werase(newscr);
     for (int y = 0; y < canvas->height; y++) {
         struct cell *sent = &terminal.sent.cells[(size_t)y * (size_t)canvas->width];
-        const struct cell *row = canvas_at(canvas, 0, y);
+        struct cell *row = canvas_at(canvas, 0, y);
+        join_blanks(row, canvas->width);
         if (!all && is_equal(row, sent, canvas->width))
             continue;
         for (int x = 0; x < canvas->width; x++) {

@@ -44,7 +44,7 @@ void terminal_query_background(void);
 int terminal_background(void);
 
 /* Sends what is not there yet. */
-void terminal_show(const struct canvas *canvas);
+void terminal_show(struct canvas *canvas);
 
 /* Sends a sequence that moves nothing, as one for the clipboard. */
 void terminal_send(const char *sequence);

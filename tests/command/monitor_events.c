@@ -119,7 +119,7 @@ static int write_all(void *data, const char *bytes, size_t size)
     return 0;
 }
 
-void terminal_show(const struct canvas *canvas)
+void terminal_show(struct canvas *canvas)
 {
     char head[LINE];
     int size = snprintf(head, sizeof head, "%lu\n", events.seen);

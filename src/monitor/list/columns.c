@@ -6,6 +6,7 @@
 
 #include "monitor/list/group.h"
 #include "util/base.h"
+#include "util/number.h"
 #include "view/canvas.h"
 
 enum { COMMAND_LEAST = 9 };
@@ -27,7 +28,7 @@ static void pid_words(const struct model *model, const struct item *item, char *
 {
     double pid;
     if (pid_value(model, item, &pid))
-        (void)snprintf(out, WORDS, "%.0f", pid);
+        number_print_u64(out, (uint64_t)pid);
     else
         (void)cell_not_available(out);
     cell_cut(out, 7, ".");
@@ -108,11 +109,13 @@ static bool time_value(const struct model *model UNUSED, const struct item *item
 
 size_t column_pad(const char *text, int width, bool left, char *out, size_t capacity)
 {
-    int blanks = width - canvas_columns(text);
-    blanks = blanks > 0 ? blanks : 0;
-    int size = left ? snprintf(out, capacity, "%s%*s", text, blanks, "")
-                    : snprintf(out, capacity, "%*s%s", blanks, "", text);
-    return size < 0 || capacity == 0 ? 0 : (size_t)size < capacity ? (size_t)size : capacity - 1;
+    int columns = canvas_columns(text);
+    size_t size = size_min(strlen(text), capacity - 1);
+    size_t blanks = size_min(width > columns ? (size_t)(width - columns) : 0, capacity - 1 - size);
+    memcpy(out + (left ? 0 : blanks), text, size);
+    memset(out + (left ? size : 0), ' ', blanks);
+    out[size + blanks] = '\0';
+    return size + blanks;
 }
 
 /* Written apart: it is longer than WORDS. */
