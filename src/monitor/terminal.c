@@ -642,8 +642,7 @@ static bool is_equal(const struct cell *a, const struct cell *b, int count)
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-/* Blanks take the style of the character before them if that saves changes of it: it does not show.
- */
+/* Blanks take the style of the character before them if that saves a change: it does not show. */
 static void join_blanks(struct cell *row, int width)
 {
     enum { FEW = 2, SEEN = STYLE_REVERSE | STYLE_UNDERLINE }; /* on a blank */

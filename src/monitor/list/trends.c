@@ -20,12 +20,14 @@ static unsigned char level_of(double cores)
  * the users of devices alone has none that has left its device, and lives: it is asked. */
 static bool has_ended(const struct readings *readings, uint64_t key, vitals_context *context)
 {
-    const vitals_snapshot *now = readings->now;
-    const vitals_row *row = vitals_snapshot_find(readings->previous, VITALS_TABLE_PROCESS, key);
+    const vitals_snapshot *now = readings->now, *before = readings->previous;
     vitals_process *process = NULL;
+    if (before == NULL) /* it was forgotten */
+        return false;
     if (vitals_snapshot_count(now, VITALS_TABLE_PROCESS) >
         vitals_snapshot_count(now, VITALS_TABLE_GPU_PROCESS))
         return true; /* some are on no device, so it has all */
+    const vitals_row *row = vitals_snapshot_find(before, VITALS_TABLE_PROCESS, key);
     int code = context != NULL && row != NULL ? vitals_process_of(context, row, &process, NULL) : 0;
     vitals_process_close(process);
     return code == VITALS_EGONE;

@@ -232,6 +232,19 @@ static void it_begins_while_paused(void)
     end();
 }
 
+/* While no screen shows all processes their readings are forgotten, and one of them ends. */
+static void one_that_ended_unseen_has_no_row(void)
+{
+    begin();
+    monitor.model.arranged.nvitop = false; /* which marks rows that have ended */
+    add_all(&USED, 104);
+    model_forget_all(&monitor.model);
+    add_machine(&UNUSED, 110);
+    add_all(&UNUSED, 110);
+    CHECK_UINT(monitor.model.list.count, 2);
+    end();
+}
+
 /* Charts of a live monitor are full soon, and never less than half full then. */
 static void the_first_minutes_fill_the_charts(void)
 {
@@ -267,6 +280,7 @@ static const check_test tests[] = {
     {"where all is late it waits for nobody", where_all_is_late_it_waits_for_nobody},
     {"where the machine begins anew it waits for nobody",
      where_the_machine_begins_anew_it_waits_for_nobody},
+    {"one that ended unseen has no row", one_that_ended_unseen_has_no_row},
     {"keys find what is there", keys_find_what_is_there},
     {"it waits while one looks back", it_waits_while_one_looks_back},
     {"another stream begins with two", another_stream_begins_with_two},
