@@ -2,12 +2,14 @@
  * each time, stays within its canvas, never leaves less than one screen and sends no signal.
  *
  * A byte is a key; 0x80 to 0x9f are the keys that are no characters, followed by two bytes of
- * position for the mouse; 0xa0 and two bytes are a size, 0xa1 is the next snapshot. */
+ * position for the mouse; 0xa0 and two bytes are a size, 0xa1 is the next snapshot of the machine,
+ * 0xa2 of every process, 0xa3 forgets those. In each snapshot other processes are missing. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "feed/feed.h"
+#include "feed/snapshot_filter.h"
 #include "monitor/screens/screen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,6 +24,12 @@ static void require(int condition)
         abort();
 }
 
+static bool keep(void *data, const vitals_row *row)
+{
+    const size_t *turn = data;
+    return vitals_row_table(row) != VITALS_TABLE_PROCESS || (vitals_row_key(row) + *turn) % 5 != 0;
+}
+
 /* The demo as it is at the start: once, since a driver is loaded for it. */
 static void take_snapshots(void)
 {
@@ -30,6 +38,7 @@ static void take_snapshots(void)
     vitals_options world;
     struct monitor_options options = {.mode = MONITOR_AUTO};
     struct feed feed = {0};
+    vitals_builder *builder;
     vitals_error error;
     vitals_options_init(&world, sizeof world);
     world.backends = "demo";
@@ -39,8 +48,15 @@ static void take_snapshots(void)
     struct feed_sampler_options sampler = {
         .request = request, .interval_ns = 20000000, .cancel = -1};
     require(feed_sampler_open(context, &sampler, &feed, &error) == 0);
-    for (size_t i = 0; i < SNAPSHOTS; i++)
-        require(feed.next(feed.data, &snapshots[i], &error) == 1);
+    require(vitals_builder_new(&builder, &error) == 0);
+    for (size_t i = 0; i < SNAPSHOTS; i++) {
+        struct snapshot_changes changes = {.keep = keep, .data = &i};
+        vitals_snapshot *whole = NULL;
+        require(feed.next(feed.data, &whole, &error) == 1);
+        require(snapshot_copy(whole, &changes, builder, &snapshots[i], &error) == 0);
+        vitals_snapshot_unref(whole);
+    }
+    vitals_builder_free(builder);
     feed_close(&feed);
     vitals_request_free(request);
     vitals_context_free(context);
@@ -56,12 +72,6 @@ static uint8_t take(struct input *input)
     return input->at < input->size ? input->bytes[input->at++] : 0;
 }
 
-static void add_snapshot(struct monitor *monitor, size_t *next)
-{
-    model_add_machine(&monitor->model, vitals_snapshot_ref(snapshots[*next % SNAPSHOTS]));
-    *next += 1;
-}
-
 static void press_one(struct monitor *monitor, struct input *input, size_t *next)
 {
     uint8_t byte = take(input);
@@ -71,8 +81,14 @@ static void press_one(struct monitor *monitor, struct input *input, size_t *next
         monitor_resize(monitor, width + 1, take(input) % 100 + 1);
         return;
     }
-    if (byte == 0xa1) {
-        add_snapshot(monitor, next);
+    if (byte == 0xa1 || byte == 0xa2) {
+        vitals_snapshot *snapshot = vitals_snapshot_ref(snapshots[*next % SNAPSHOTS]);
+        (byte == 0xa1 ? model_add_machine : model_add_all)(&monitor->model, snapshot);
+        *next += 1;
+        return;
+    }
+    if (byte == 0xa3) {
+        model_forget_all(&monitor->model);
         return;
     }
     if (byte >= 0x80 && byte < 0xa0)
@@ -106,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (snapshots[0] == NULL)
         take_snapshots();
     require(monitor_init(&monitor, &options) == 0);
-    monitor.model.same = true;
+    monitor.model.same = size % 5 < 3;
     for (int i = 0; i < PRESSES_MOST && input.at < size && !monitor.quit; i++) {
         press_one(&monitor, &input, &next);
         monitor_settle(&monitor);
