@@ -1,6 +1,7 @@
 /* no_serve.c: the publisher `serve` in a build without libmicrohttpd: fails with the reason. */
 #include "export/publisher.h"
 #include "feed/built_without.h"
+#include "record/sample.h"
 #include "util/base.h"
 
 static int refuse(const json_t *config UNUSED, const json_t *export_config UNUSED,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "monitor/list/group.h"
-#include "util/base.h"
 #include "util/number.h"
 #include "view/canvas.h"
 
