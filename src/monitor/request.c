@@ -128,7 +128,7 @@ static int set_times(vitals_request *request, const struct monitor_options *opti
         code = vitals_request_set_every(request, MOVING[i], tick_ns < interval_ns ? interval_ns : 0,
                                         error);
     for (size_t i = 0; i < ARRAY_COUNT(SELDOM); i++) {
-        /* Rates are of a window of the interval, in which there must be two readings. */
+        /* Rates need two readings within the interval; a gauge needs one. */
         uint64_t every_ns = SELDOM[i].seconds * NS_PER_SECOND;
         bool seldom = every_ns > 2 * NS_PER_SECOND || interval_ns >= every_ns;
         const vitals_metric *metric = SELDOM[i].metrics;

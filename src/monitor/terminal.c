@@ -368,7 +368,7 @@ int terminal_colors(void)
     return has_colors() ? COLORS : 0;
 }
 
-/* Nearly every terminal replies to the second query, for its kind: then none to the first comes. */
+/* Nearly every terminal replies to the second query, which ends the wait for the first reply. */
 void terminal_query_background(void)
 {
     enum { MOST_NS = 2000000000 };

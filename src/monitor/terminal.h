@@ -43,7 +43,7 @@ void terminal_query_background(void);
 /* 1: it has replied that its background is light; 0: dark; -1: unknown. */
 int terminal_background(void);
 
-/* Sends what is not there yet. */
+/* Sends what is not there yet. Blanks of the canvas may get another color. */
 void terminal_show(struct canvas *canvas);
 
 /* Sends a sequence that moves nothing, as one for the clipboard. */

@@ -230,8 +230,7 @@ static void process_retire(struct process_table *table, struct process *process)
     process->key = 0;
 }
 
-/* NULL where memory is out, or where it has ended since it was listed. `marked`: a device names it.
- */
+/* NULL if memory is out or it has ended since it was listed. `marked`: a device names it. */
 static struct process *process_meet(struct process_table *table, int64_t pid, bool marked)
 {
     struct new_process new_process = {0};
