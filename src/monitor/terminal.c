@@ -636,9 +636,9 @@ static void convert(const struct cell *cell, int columns, cchar_t *out)
     (void)setcchar(out, wide, attributes, pair_of(cell->style), NULL);
 }
 
-static bool is_equal(const struct cell *a, const struct cell *b, int count)
+static bool is_equal(const struct cell *a, const struct cell *b)
 {
-    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+    return memcmp(a, b, sizeof *a) == 0;
 }
 
 /* Blanks take the style of the character before them if that saves a change: it does not show. */
@@ -667,13 +667,14 @@ void terminal_show(struct canvas *canvas)
         struct cell *sent = &terminal.sent.cells[(size_t)y * (size_t)canvas->width];
         struct cell *row = canvas_at(canvas, 0, y);
         join_blanks(row, canvas->width);
-        if (!all && is_equal(row, sent, canvas->width))
+        if (!all && memcmp(row, sent, (size_t)canvas->width * sizeof *row) == 0)
             continue;
         for (int x = 0; x < canvas->width; x++) {
             cchar_t wide;
             int columns = x + 1 < canvas->width && row[x + 1].text[0] == '\0' ? 2 : 1;
             if (row[x].text[0] == '\0' || /* goes with its left half */
-                (!all && is_equal(&row[x], &sent[x], columns)))
+                (!all && is_equal(&row[x], &sent[x]) &&
+                 (columns < 2 || is_equal(&row[x + 1], &sent[x + 1]))))
                 continue;
             convert(&row[x], columns, &wide);
             (void)mvwadd_wch(newscr, y, x, &wide);

@@ -76,10 +76,17 @@ size_t canvas_next(const char *text, int *columns)
     return size;
 }
 
+/* canvas_next() for loops over text, which is ASCII nearly always. */
+static inline size_t next(const char *text, int *columns)
+{
+    *columns = 1;
+    return (signed char)*text > 0 ? 1 : canvas_next(text, columns);
+}
+
 int canvas_columns(const char *text)
 {
     int sum = 0, columns;
-    for (size_t size; (size = canvas_next(text, &columns)) > 0; text += size)
+    for (size_t size; (size = next(text, &columns)) > 0; text += size)
         sum += columns;
     return sum;
 }
@@ -112,13 +119,14 @@ static struct cell cell_of(const char *text, size_t size, ink style)
 
 static void put(struct canvas *canvas, int x, int y, const struct cell *cell, int columns)
 {
-    struct cell *place = canvas_at(canvas, x, y), *second = canvas_at(canvas, x + 1, y);
+    struct cell *place = canvas_at(canvas, x, y);
     if (canvas->wide)
         break_wide(canvas, x, y);
     if (place != NULL)
         *place = *cell;
     if (columns < 2)
         return;
+    struct cell *second = canvas_at(canvas, x + 1, y);
     if (place == NULL || second == NULL) { /* a half of it would lie outside */
         if (place != NULL)
             *place = (struct cell){.text = " ", .style = cell->style};
@@ -146,8 +154,7 @@ static void combine(struct canvas *canvas, int x, int y, const char *text, size_
 static int write_text(struct canvas *canvas, int at, int y, int end, ink style, const char *text)
 {
     int columns;
-    for (size_t size; (size = canvas_next(text, &columns)) > 0 && at + columns <= end;
-         text += size) {
+    for (size_t size; (size = next(text, &columns)) > 0 && at + columns <= end; text += size) {
         if (columns == 0)
             combine(canvas, at - 1, y, text, size);
         else {
@@ -171,9 +178,9 @@ void canvas_field(struct canvas *canvas, const struct canvas_field *field, const
     int columns, skip = field->skip, y = field->y;
     if (y < 0 || y >= canvas->height || field->columns <= 0)
         return;
-    for (size_t size; skip > 0 && (size = canvas_next(text, &columns)) > 0; text += size)
+    for (size_t size; skip > 0 && (size = next(text, &columns)) > 0; text += size)
         skip -= columns;
-    for (size_t size; field->skip > 0 && (size = canvas_next(text, &columns)) > 0 && columns == 0;)
+    for (size_t size; field->skip > 0 && (size = next(text, &columns)) > 0 && columns == 0;)
         text += size; /* what combined with the part that is gone */
 
     int lead = skip < 0 ? -skip : 0; /* a wide character was cut in two */
@@ -181,8 +188,9 @@ void canvas_field(struct canvas *canvas, const struct canvas_field *field, const
     bool cut = wide > field->columns;
     int at = field->x + (field->right && !cut ? field->columns - wide : 0) + lead;
     int dots = field->columns < 2 ? field->columns : 2;
-    canvas_repeat(canvas, field->x, y, field->columns, field->style, " ");
+    canvas_repeat(canvas, field->x, y, at - field->x, field->style, " ");
     at = write_text(canvas, at, y, cut ? end - dots : end, field->style, text);
+    canvas_repeat(canvas, at, y, end - at, field->style, " ");
     if (cut)
         canvas_repeat(canvas, at, y, dots, field->style, ".");
 }
