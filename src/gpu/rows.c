@@ -36,10 +36,8 @@ static void write_rest(const struct gpu_device *device, vitals_table entity,
     const struct answer_cache *late = gpu_device_late(device, entity);
     bool is_lost = late == &device->readings && device->lost < 0;
     vitals_availability reason = is_lost ? (vitals_availability)device->lost : VITALS_UNSUPPORTED;
-    for (unsigned number = 1; number < METRIC_NUMBERS && row; number++) {
-        vitals_metric metric = metric_of(entity, number);
-        if (!builder_wants(builder, metric))
-            continue;
+    vitals_metric metric;
+    for (size_t place = 0; row && (metric = builder_next(builder, entity, &place)) != 0;) {
         if (cache_asked(late, metric) && !batch_find(&late->kept, row, metric))
             vitals_builder_missing(builder, metric, reason);
         else if (!is_lost && !cache_asked(late, metric) && metric_set_has(&late->silent, metric))
@@ -168,12 +166,13 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
     else
         vitals_builder_missing(builder, VITALS_GPU_PROCESS_TYPE, VITALS_UNSUPPORTED);
 
-    for (unsigned n = 1; n < GPU_PROCESS_NUMBERS; n++) {
-        vitals_metric metric = metric_of(VITALS_TABLE_GPU_PROCESS, n);
-        struct value value = user->now.at[n];
+    vitals_metric metric;
+    for (size_t place = 0;
+         (metric = builder_next(builder, VITALS_TABLE_GPU_PROCESS, &place)) != 0;) {
         if (metric == VITALS_GPU_PROCESS_PID || metric == VITALS_GPU_PROCESS_PROCESS ||
-            metric == VITALS_GPU_PROCESS_TYPE || !builder_wants(builder, metric))
+            metric == VITALS_GPU_PROCESS_TYPE || metric_number(metric) >= GPU_PROCESS_NUMBERS)
             continue;
+        struct value value = user->now.at[metric_number(metric)];
         if (value.state == VITALS_UNSET && metric_set_has(&device->users_asked, metric))
             value = value_missing(VITALS_UNSUPPORTED);
         if (metric == VITALS_GPU_PROCESS_BUSY_SECONDS && value.state > 0)

@@ -190,9 +190,9 @@ uint64_t cache_moment(const struct answer_cache *cache, const struct batch_cell 
 void cache_write(const struct answer_cache *cache, vitals_table entity, const struct batch_row *row,
                  vitals_builder *builder, uint64_t stamp_ns)
 {
-    for (unsigned number = 1; number < METRIC_NUMBERS && row == NULL; number++) {
-        vitals_metric metric = metric_of(entity, number);
-        if (builder_wants(builder, metric) && vitals_metric_price(metric) != VITALS_PRICE_TICK)
+    vitals_metric metric;
+    for (size_t i = 0; row == NULL && (metric = builder_next(builder, entity, &i)) != 0;) {
+        if (vitals_metric_price(metric) != VITALS_PRICE_TICK)
             vitals_builder_missing(builder, metric, cache_reason(cache));
     }
     if (row == NULL)

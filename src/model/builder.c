@@ -324,10 +324,10 @@ void vitals_builder_row(vitals_builder *builder, vitals_table entity, uint64_t k
 
 /* ---- values ---- */
 
-bool builder_wants(const vitals_builder *builder, vitals_metric metric)
+vitals_metric builder_next(const vitals_builder *builder, vitals_table entity, size_t *place)
 {
-    const struct table *table = open_table(builder, metric >> 8);
-    return table != NULL && table_column(table, metric) != NULL;
+    const struct table *table = open_table(builder, entity);
+    return table != NULL && *place < table->column_count ? table->columns[(*place)++].metric : 0;
 }
 
 static void refuse(vitals_builder *builder, vitals_metric metric, const char *what)
@@ -531,12 +531,13 @@ void builder_value(vitals_builder *builder, vitals_metric metric, struct value v
         vitals_builder_missing(builder, metric, state);
         return;
     }
+    const struct table *table = open_table(builder, metric >> 8);
     switch (vitals_metric_type(metric)) {
     case VITALS_U64: vitals_builder_u64(builder, metric, value.as.u64, state); break;
     case VITALS_I64: vitals_builder_i64(builder, metric, value.as.i64, state); break;
     case VITALS_F64: vitals_builder_f64(builder, metric, value.as.f64, state); break;
     case VITALS_TEXT:
-        if (builder_wants(builder, metric))
+        if (table != NULL && table_column(table, metric) != NULL)
             refuse(builder, metric, "is text and is set as a number");
         break;
     }

@@ -8,8 +8,8 @@
 /* Opens a table with those columns of the set that belong to the entity; nothing where none. */
 void builder_table_of(vitals_builder *builder, vitals_table entity, const struct metric_set *set);
 
-/* Whether the snapshot being built has the column: lets a source skip work. */
-bool builder_wants(const vitals_builder *builder, vitals_metric metric);
+/* Returns the metric of the column at *place, which goes on to the next one; 0 behind the last. */
+vitals_metric builder_next(const vitals_builder *builder, vitals_table entity, size_t *place);
 
 /* One value, by its metric's type (not TEXT). UNSET is passed over. */
 void builder_value(vitals_builder *builder, vitals_metric metric, struct value value);

@@ -72,9 +72,8 @@ static size_t change_columns(const vitals_snapshot *snapshot, vitals_table entit
                              struct change_column *out)
 {
     size_t count = 0;
-    for (vitals_metric metric = vitals_metric_next((vitals_metric)(entity << 8) - 1);
-         metric != 0 && metric >> 8 == entity && count < CHANGE_COLUMNS;
-         metric = vitals_metric_next(metric)) {
+    vitals_metric metric = 0;
+    while (count < CHANGE_COLUMNS && (metric = vitals_metric_next_of(entity, metric)) != 0) {
         if (!vitals_snapshot_has_metric(snapshot, metric))
             continue;
         struct change_column *column = &out[count++];

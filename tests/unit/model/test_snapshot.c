@@ -64,10 +64,14 @@ static void what_was_not_asked_for_is_not_there(void)
     vitals_builder_u64(builder, VITALS_PROCESS_THREADS, 1, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_GPU_POWER_WATTS, 1, VITALS_HAVE);
     vitals_builder_missing(builder, VITALS_HOST_NAME, VITALS_DENIED);
-    CHECK(builder_wants(builder, VITALS_PROCESS_PID));
-    CHECK_FALSE(builder_wants(builder, VITALS_PROCESS_THREADS));
-    CHECK_FALSE(builder_wants(builder, VITALS_HOST_NAME));
-    CHECK_FALSE(builder_wants(builder, 0xffffffff));
+    size_t place = 0;
+    CHECK_UINT(builder_next(builder, VITALS_TABLE_PROCESS, &place), VITALS_PROCESS_PID);
+    while (builder_next(builder, VITALS_TABLE_PROCESS, &place) != 0)
+        continue;
+    CHECK_UINT(place, CHECK_COUNT(PROCESS_COLUMNS));
+    place = 0;
+    CHECK_UINT(builder_next(builder, VITALS_TABLE_HOST, &place), 0);
+    CHECK_UINT(builder_next(builder, 77, &place), 0);
     vitals_snapshot *snapshot = finish(builder);
 
     CHECK(vitals_snapshot_has_table(snapshot, VITALS_TABLE_PROCESS));
