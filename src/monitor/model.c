@@ -74,9 +74,9 @@ uint64_t model_window_ns(const struct model *model)
 
 static struct device_history *find_history(const struct model *model, uint64_t key)
 {
-    for (size_t i = 0; i < model->device_count; i++) {
-        if (model->devices[i].key == key)
-            return &model->devices[i];
+    for (size_t i = 0; i < model->history->device_count; i++) {
+        if (model->history->devices[i].key == key)
+            return &model->history->devices[i];
     }
     return NULL;
 }
@@ -85,31 +85,19 @@ static struct device_history *find_history(const struct model *model, uint64_t k
 static struct device_history *add_history(struct model *model, const vitals_snapshot *snapshot,
                                           uint64_t key)
 {
+    struct model_history *history = model->history;
     struct device_history *own = find_history(model, key);
-    if (own != NULL)
-        return own;
-    if (model->devices == NULL)
-        model->devices = calloc(MODEL_DEVICES, sizeof *model->devices);
-    if (model->devices == NULL)
-        return NULL;
-    if (model->device_count < MODEL_DEVICES)
-        own = &model->devices[model->device_count++];
+    if (own == NULL && history->device_count < MODEL_DEVICES)
+        own = &history->devices[history->device_count++];
     for (size_t i = 0; i < MODEL_DEVICES && own == NULL; i++) { /* in place of one that has left */
-        if (vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, model->devices[i].key) == NULL)
-            own = &model->devices[i];
-    }
-    if (own != NULL) {
+        if (vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, history->devices[i].key) != NULL)
+            continue;
+        own = &history->devices[i];
         memset(own, 0, sizeof *own);
-        own->key = key;
     }
+    if (own != NULL)
+        own->key = key;
     return own;
-}
-
-static void forget_devices(struct model *model)
-{
-    free(model->devices);
-    model->devices = NULL;
-    model->device_count = 0;
 }
 
 const struct device_history *model_device_history(const struct model *model, uint64_t key)
@@ -191,9 +179,9 @@ static void record_gauges(struct model *model, const struct model_recording *rec
     const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL), *gpu = NULL;
     uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
     struct mean memory_mean = {0}, busy_mean = {0};
-    record(recording, &model->memory, host, VITALS_HOST_MEMORY_USED_BYTES,
+    record(recording, &model->history->memory, host, VITALS_HOST_MEMORY_USED_BYTES,
            share_or_nan(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES));
-    record(recording, &model->swap, host, VITALS_HOST_SWAP_USED_BYTES,
+    record(recording, &model->history->swap, host, VITALS_HOST_SWAP_USED_BYTES,
            share_or_nan(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES));
     while ((gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL) {
         if (!model_shows_device(model, gpu))
@@ -217,8 +205,8 @@ static void record_gauges(struct model *model, const struct model_recording *rec
         record(recording, &own->temperature, gpu, VITALS_GPU_TEMPERATURE_CELSIUS,
                value_or_nan(gpu, VITALS_GPU_TEMPERATURE_CELSIUS));
     }
-    recording->add(&model->gpu_memory, time_ns, mean_of(&memory_mean));
-    recording->add(&model->gpu_busy, time_ns, mean_of(&busy_mean));
+    recording->add(&model->history->gpu_memory, time_ns, mean_of(&memory_mean));
+    recording->add(&model->history->gpu_busy, time_ns, mean_of(&busy_mean));
 }
 
 const vitals_metric traffic_metrics[TRAFFIC_KINDS] = {
@@ -232,11 +220,11 @@ static void record_rates(struct model *model, const vitals_snapshot *now,
     double value;
     uint64_t now_ns = vitals_snapshot_monotonic_ns(now);
     const vitals_row *host = row_next(now, VITALS_TABLE_HOST, NULL);
-    add(&model->cpu, now_ns, host_cpu_ratio(now, then, &value) ? value : (double)NAN);
+    add(&model->history->cpu, now_ns, host_cpu_ratio(now, then, &value) ? value : (double)NAN);
     for (size_t i = 0; i < TRAFFIC_KINDS; i++) {
         /* Read every other second: what is between two values is filled in. */
         if (vitals_row_rate(host, then, traffic_metrics[i], &value) > 0)
-            add(&model->traffic[i], now_ns, value);
+            add(&model->history->traffic[i], now_ns, value);
     }
 }
 
@@ -251,12 +239,13 @@ void model_graphs_add(struct model *model, const vitals_snapshot *snapshot)
 void model_graphs_begin(struct model *model, const vitals_snapshot *previous,
                         const vitals_snapshot *now)
 {
-    struct history *const EACH[] = {&model->cpu, &model->memory, &model->swap, &model->gpu_memory,
-                                    &model->gpu_busy};
-    memset(model->traffic, 0, sizeof model->traffic);
-    for (size_t i = 0; i < sizeof EACH / sizeof EACH[0]; i++)
-        memset(EACH[i], 0, sizeof *EACH[i]);
-    forget_devices(model);
+    struct model_history *fresh = calloc(1, sizeof *fresh);
+    if (fresh == NULL)
+        memset(model->history, 0, sizeof *model->history);
+    else {
+        free(model->history);
+        model->history = fresh;
+    }
     idle_gpus_done(&model->idle);
     replace(&model->recorded, previous != NULL ? vitals_snapshot_ref(previous) : NULL);
     model_graphs_add(model, now);
@@ -275,17 +264,19 @@ size_t model_ago(const struct model *model)
     if ((!model->paused && !model->away) || model->machine.now == NULL)
         return 0;
     uint64_t shown = history_second(vitals_snapshot_monotonic_ns(model->machine.now));
-    return model->cpu.newest > shown ? (size_t)(model->cpu.newest - shown) : 0;
+    return model->history->cpu.newest > shown ? (size_t)(model->history->cpu.newest - shown) : 0;
 }
 
-void model_init(struct model *model, const struct monitor_options *options)
+int model_init(struct model *model, const struct monitor_options *options)
 {
     memset(model, 0, sizeof *model);
+    model->history = calloc(1, sizeof *model->history);
     model->options = options;
     model->mode = options->mode;
     model->view = VIEW_DEVICES;
     model->width = 80;
     model->height = 24;
+    return model->history != NULL ? 0 : -1;
 }
 
 void model_done(struct model *model)
@@ -298,7 +289,7 @@ void model_done(struct model *model)
     vitals_snapshot_unref(model->held_all);
     vitals_snapshot_unref(model->held_first);
     vitals_snapshot_unref(model->recorded);
-    forget_devices(model);
+    free(model->history);
     idle_gpus_done(&model->idle);
     trends_done(&model->trends[0]);
     trends_done(&model->trends[1]);

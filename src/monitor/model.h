@@ -167,6 +167,14 @@ struct device_history {
     struct history power, temperature;
 };
 
+/* What charts show. So large that it is fresh memory, and takes what was filled alone. */
+struct model_history {
+    struct history cpu, memory, swap, gpu_memory, gpu_busy;
+    struct history traffic[TRAFFIC_KINDS]; /* bytes a second */
+    size_t device_count;
+    struct device_history devices[MODEL_DEVICES];
+};
+
 struct model {
     const struct monitor_options *options;
     int width, height;
@@ -188,11 +196,7 @@ struct model {
     uint64_t visible[64]; /* indices, where only those that CUDA shows are asked for */
     size_t visible_count;
 
-    struct history cpu, memory, swap, gpu_memory, gpu_busy;
-    struct history traffic[TRAFFIC_KINDS]; /* bytes a second */
-    struct device_history *devices; /* room for MODEL_DEVICES; NULL: none yet. So large that it is
-                                       fresh memory, and takes what was filled alone */
-    size_t device_count;
+    struct model_history *history;
     struct idle_gpus idle;
 
     enum monitor_mode mode;
@@ -231,7 +235,8 @@ struct model {
     char message[256]; /* told in the last row until the next key; safe */
 };
 
-void model_init(struct model *model, const struct monitor_options *options);
+/* -1: out of memory. */
+int model_init(struct model *model, const struct monitor_options *options);
 void model_done(struct model *model);
 
 /* One line for the last row. */

@@ -226,17 +226,17 @@ static void host_graphs(struct pen *pen, const struct model *model, const struct
     double ratio = 0;
     struct box box = {region->left, region->y, region->columns, CPU_ROWS};
     struct graph graph = {
-        .history = &model->cpu, .ago = model_ago(model), .most = 1, .style = STYLE_CYAN};
+        .history = &model->history->cpu, .ago = model_ago(model), .most = 1, .style = STYLE_CYAN};
     draw_graph(pen, &box, &graph);
     box.y += CPU_ROWS + 1;
     box.rows = MEMORY_ROWS;
-    graph.history = &model->memory;
+    graph.history = &model->history->memory;
     graph.down = true;
     graph.style = STYLE_MAGENTA;
     draw_graph(pen, &box, &graph);
     box.y += MEMORY_ROWS;
     box.rows = 1;
-    graph.history = &model->swap;
+    graph.history = &model->history->swap;
     graph.down = false;
     graph.style = STYLE_BLUE;
     draw_graph(pen, &box, &graph);
@@ -245,14 +245,14 @@ static void host_graphs(struct pen *pen, const struct model *model, const struct
     (void)strcat(line, " ");
     overlay(pen, region, region->y, line);
     bool known = model_cpu_ratio(model, &ratio);
-    legend(model, &model->cpu, "CPU", known, ratio, NULL, line);
+    legend(model, &model->history->cpu, "CPU", known, ratio, NULL, line);
     overlay(pen, region, region->y + 1, line);
     known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES, &ratio);
-    legend(model, &model->memory, "MEM", known, ratio,
+    legend(model, &model->history->memory, "MEM", known, ratio,
            cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, used), line);
     overlay(pen, region, region->y + GRAPHS - 2, line);
     known = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES, &ratio);
-    legend(model, &model->swap, "SWP", known, ratio,
+    legend(model, &model->history->swap, "SWP", known, ratio,
            known ? cell_bytes(host, VITALS_HOST_SWAP_USED_BYTES, used) : NULL, line);
     overlay(pen, region, region->y + GRAPHS - 1, line);
 }
@@ -264,8 +264,8 @@ static void device_graphs(struct pen *pen, const struct model *model, const stru
                    : model->has_selected ? model->selected.gpu
                                          : 0;
     const struct device_history *own = model_device_history(model, key);
-    const struct history *memory = own != NULL ? &own->memory : &model->gpu_memory;
-    const struct history *busy = own != NULL ? &own->busy : &model->gpu_busy;
+    const struct history *memory = own != NULL ? &own->memory : &model->history->gpu_memory;
+    const struct history *busy = own != NULL ? &own->busy : &model->history->gpu_busy;
     const vitals_row *gpu = own != NULL ? vitals_snapshot_find(model->machine.now, VITALS_TABLE_GPU,
                                                                own->key)
                                         : NULL;

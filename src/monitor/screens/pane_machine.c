@@ -29,7 +29,7 @@ int pane_seconds(const struct model *model)
     for (size_t i = 0;
          model->arranged.span == 0 && model->options->replay == NULL && i < ARRAY_COUNT(FIRST);
          i++) {
-        if ((int)model->cpu.count <= columns * FIRST[i])
+        if ((int)model->history->cpu.count <= columns * FIRST[i])
             return FIRST[i];
     }
     return chart_seconds[model->arranged.span];
@@ -316,8 +316,8 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
     char amount[WORDS * 2], begin[WORDS];
     double number;
     size_t used = 0;
-    struct graph up = pane_chart(model, &model->cpu, 1, INK_LOAD, false);
-    struct graph down = pane_chart(model, &model->memory, 1, INK_HELD, true);
+    struct graph up = pane_chart(model, &model->history->cpu, 1, INK_LOAD, false);
+    struct graph down = pane_chart(model, &model->history->memory, 1, INK_HELD, true);
     if (own.has_cpu)
         (void)snprintf(value, sizeof value, "%.1f%%", own.cpu * 100);
     if (cell_value(host, VITALS_HOST_CPU_FREQUENCY_HERTZ, &number))
@@ -414,13 +414,14 @@ static void draw_flow(struct pen *pen, const struct model *model, const struct b
     for (size_t i = 0; i < 2; i++) {
         known[i] = model_rate(model, model_host(model), traffic_metrics[first + i], &rates[i]);
         (void)cell_rate(known[i], rates[i], values[i]);
-        if (history_most(&model->traffic[first + i], chart_ago(model), seconds, &highest) &&
+        if (history_most(&model->history->traffic[first + i], chart_ago(model), seconds,
+                         &highest) &&
             highest > most)
             most = highest;
     }
     most = pane_scale(most);
-    struct graph up = pane_chart(model, &model->traffic[first], most, INK_IN, false);
-    struct graph down = pane_chart(model, &model->traffic[first + 1], most, INK_OUT, true);
+    struct graph up = pane_chart(model, &model->history->traffic[first], most, INK_IN, false);
+    struct graph down = pane_chart(model, &model->history->traffic[first + 1], most, INK_OUT, true);
     if (known[0])
         (void)snprintf(value, sizeof value, "%s %s", words[0], values[0]);
     if (known[1])

@@ -15,7 +15,8 @@ const struct screen *const screens[] = {
 int monitor_init(struct monitor *monitor, const struct monitor_options *options)
 {
     *monitor = (struct monitor){.options = options};
-    model_init(&monitor->model, options);
+    if (model_init(&monitor->model, options) < 0)
+        return -1;
     model_arrange(&monitor->model, options->arrangement);
     if (options->notice != NULL)
         model_say(&monitor->model, "%s", options->notice);

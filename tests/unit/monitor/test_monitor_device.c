@@ -583,7 +583,7 @@ static void facts_of_any_vendor(void)
     begin();
     options = world_options();
     struct model model;
-    model_init(&model, &options);
+    CHECK_INT(model_init(&model, &options), 0);
     vitals_snapshot *older = details_at(100), *now = details_at(102);
     struct sheet_view view = {.model = &model,
                               .gpu = vitals_snapshot_find(now, VITALS_TABLE_GPU, 1),
@@ -618,7 +618,7 @@ static void long_facts_go_on_in_the_next_line(void)
     begin();
     options = world_options();
     struct model model;
-    model_init(&model, &options);
+    CHECK_INT(model_init(&model, &options), 0);
     vitals_snapshot *now = details_at(100);
     struct device_sheet facts = {0};
     struct sheet_view view = {.model = &model,

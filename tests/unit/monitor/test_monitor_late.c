@@ -73,13 +73,13 @@ static void check_histories(const struct query_result *answers, const double *wa
                 CHECK_FAIL("history %zu, second %zu: %g, not %g", j, i, value, want[i] * scale);
         }
         bool both = answers[i].busy >= 0 && answers[i].age == 0;
-        CHECK(isnan(history_get(&model.gpu_busy, count - 1 - i)) == !both);
+        CHECK(isnan(history_get(&model.history->gpu_busy, count - 1 - i)) == !both);
     }
 }
 
 static void forward(const struct query_result *answers, const double *want, size_t count)
 {
-    model_init(&model, &options);
+    CHECK_INT(model_init(&model, &options), 0);
     for (size_t i = 0; i < count; i++)
         model_add_machine(&model, snapshot_at(i, &answers[i]));
     check_histories(answers, want, count);
@@ -90,7 +90,7 @@ static void forward(const struct query_result *answers, const double *want, size
 static void backward(const struct query_result *answers, const double *want, size_t count)
 {
     vitals_snapshot *known = snapshot_at(count - 1, &answers[count - 1]);
-    model_init(&model, &options);
+    CHECK_INT(model_init(&model, &options), 0);
     model_graphs_begin(&model, NULL, known);
     for (size_t i = count - 1; i-- > 0;) {
         vitals_snapshot *older = snapshot_at(i, &answers[i]);
@@ -159,10 +159,11 @@ static void a_mean_of_what_is_missing_is_missing(void)
     static const double MEANS[] = {0.3, -1, -1, -1, -1, 0.5, 0.5, 0.5, 0.5, 0.4};
     vitals_error error;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
-    model_init(&model, &options);
+    CHECK_INT(model_init(&model, &options), 0);
     for (size_t i = 0; i < CHECK_COUNT(ANSWERS); i++) {
         model_add_machine(&model, snapshot_at(i, &ANSWERS[i]));
-        const struct history *const means[] = {&model.gpu_busy, &model.gpu_memory};
+        const struct history *const means[] = {&model.history->gpu_busy,
+                                               &model.history->gpu_memory};
         for (size_t j = 0; j < CHECK_COUNT(means); j++) {
             double mean = history_get(means[j], 0);
             if (MEANS[i] < 0 ? !isnan(mean) : !(fabs(mean - MEANS[i]) < 1e-5))

@@ -248,9 +248,9 @@ static void one_that_ended_unseen_has_no_row(void)
 /* Charts of a live monitor are full soon, and never less than half full then. */
 static void the_first_minutes_fill_the_charts(void)
 {
-    struct history *cpu = &monitor.model.cpu;
     int before = 0, columns = 0;
     begin();
+    struct history *cpu = &monitor.model.history->cpu;
     monitor_resize(&monitor, 120, 40);
     columns = (120 - 6) / 3;
     for (uint64_t second = 1; second < 600; second++) {

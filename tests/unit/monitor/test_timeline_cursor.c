@@ -403,21 +403,22 @@ static void graphs_after_a_jump(void)
     forget();
     keep(1000, 1, 600);
     open_file("end", false);
-    CHECK_UINT(monitor.model.memory.count, 1);
+    CHECK_UINT(monitor.model.history->memory.count, 1);
     size_t before = kept.given;
     while (monitor_recall(&monitor, 16))
         CHECK(kept.given < before + 1000); /* as far as is seen, and no further */
     for (size_t i = 0; i < SEEN; i++) {
-        CHECK_NEAR(history_get(&monitor.model.cpu, i), 0.25, 1e-6);
-        CHECK_NEAR(history_get(&monitor.model.memory, i), 0.25, 1e-6);
-        CHECK_NEAR(history_get(&monitor.model.gpu_busy, i), 0.5, 1e-6);
-        CHECK_NEAR(history_get(&monitor.model.devices[0].memory, i), 0.1, 1e-6);
+        CHECK_NEAR(history_get(&monitor.model.history->cpu, i), 0.25, 1e-6);
+        CHECK_NEAR(history_get(&monitor.model.history->memory, i), 0.25, 1e-6);
+        CHECK_NEAR(history_get(&monitor.model.history->gpu_busy, i), 0.5, 1e-6);
+        CHECK_NEAR(history_get(&monitor.model.history->devices[0].memory, i), 0.1, 1e-6);
     }
     press_keys(&monitor, "b"); /* and again from there */
     while (monitor_recall(&monitor, 16))
         ;
-    CHECK_UINT(monitor.model.cpu.newest, history_second((uint64_t)(1539.0 * MONITOR_SECOND)));
-    CHECK_NEAR(history_get(&monitor.model.cpu, SEEN - 1), 0.25, 1e-6);
+    CHECK_UINT(monitor.model.history->cpu.newest,
+               history_second((uint64_t)(1539.0 * MONITOR_SECOND)));
+    CHECK_NEAR(history_get(&monitor.model.history->cpu, SEEN - 1), 0.25, 1e-6);
     close_all();
 }
 
@@ -429,9 +430,9 @@ static void a_gap_stays_empty(void)
     open_file("end", false);
     while (monitor_recall(&monitor, 16))
         ;
-    CHECK_NEAR(history_get(&monitor.model.memory, 50), 0.25, 1e-6);
-    CHECK(isnan(history_get(&monitor.model.memory, 150)));
-    CHECK_NEAR(history_get(&monitor.model.memory, 250), 0.25, 1e-6);
+    CHECK_NEAR(history_get(&monitor.model.history->memory, 50), 0.25, 1e-6);
+    CHECK(isnan(history_get(&monitor.model.history->memory, 150)));
+    CHECK_NEAR(history_get(&monitor.model.history->memory, 250), 0.25, 1e-6);
     close_all();
 }
 
@@ -475,7 +476,7 @@ static void a_process_has_its_past_live_too(void)
         ;
     CHECK(kept.given > before + 100);
     CHECK_CONTAINS(world_screen(&monitor), "HOST-CPU: 25.0%  MAX: 25.0%");
-    CHECK_UINT(monitor.model.cpu.count, 300); /* those of the machine have been there */
+    CHECK_UINT(monitor.model.history->cpu.count, 300); /* those of the machine have been there */
     press_keys(&monitor, "E");
     CHECK_FALSE(monitor_recall(&monitor, 16));
     close_all();
@@ -585,7 +586,7 @@ static void a_live_monitor_looks_back(void)
     CHECK_NEAR(shown(), 1038, 1e-6);
     CHECK_CONTAINS(status(), "1 min 2 s ago");
     CHECK_UINT(model_ago(&monitor.model), 62);
-    CHECK_NEAR(history_get(&monitor.model.cpu, 62), 0.25, 1e-6);
+    CHECK_NEAR(history_get(&monitor.model.history->cpu, 62), 0.25, 1e-6);
     press_code(&monitor, INPUT_DOWN);
     press_keys(&monitor, "K");
     CHECK_CONTAINS(monitor.model.message, "this is the past");
