@@ -269,7 +269,8 @@ void fleet_screen_draw(struct fleet_screen *screen, struct canvas *canvas, uint6
             int y = FLEET_HEAD_ROWS + (int)i;
             fleet_draw_row(&pen, y, &view, screen->top + i);
             if (screen->top + i == screen->selected)
-                canvas_restyle(canvas, 0, y, canvas->width, STYLE_REVERSE);
+                canvas_restyle(canvas, 0, y, canvas->width,
+                               STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN);
         }
         draw_foot(&pen, screen);
     }
