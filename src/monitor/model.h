@@ -89,7 +89,7 @@ void folds_turn_all(struct folds *folds);
 enum { TREND_ROOM = 16, TREND_READINGS = 4 };
 struct trend {
     uint64_t key;                     /* of its row of process */
-    float cores;                      /* below 0: not known */
+    double cores;                     /* below 0: not known */
     bool gone;                        /* it was there in the reading before, and has ended */
     unsigned char newest;             /* the most since the last of the levels */
     unsigned char levels[TREND_ROOM]; /* 0 to 4, of TREND_READINGS each; the newest first */

@@ -403,14 +403,17 @@ bool item_rate(const struct model *model, const vitals_row *process, vitals_metr
 {
     if (process == NULL)
         return false;
-    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
-    const struct readings *readings = snapshot == model->all.now ? &model->all : &model->machine;
-    if (metric == VITALS_PROCESS_CPU_SECONDS && snapshot != readings->now) { /* it has ended */
-        const struct trend *trend = item_trend(model, &(struct item){.process = process});
-        *out = trend != NULL ? (double)trend->cores : -1;
+    const struct trend *trend = metric == VITALS_PROCESS_CPU_SECONDS
+                                    ? item_trend(model, &(struct item){.process = process})
+                                    : NULL;
+    if (trend != NULL) { /* also of one that has ended */
+        *out = trend->cores;
         return *out >= 0;
     }
-    return vitals_row_rate(process, readings->older, metric, out) > 0;
+    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
+    const struct readings *readings = snapshot == model->all.now ? &model->all : &model->machine;
+    return (metric != VITALS_PROCESS_CPU_SECONDS || snapshot == readings->now) &&
+           vitals_row_rate(process, readings->older, metric, out) > 0;
 }
 
 bool item_cpu(const struct model *model, const vitals_row *process, double *cores)

@@ -72,11 +72,10 @@ void trends_update(struct trends *trends, const struct readings *readings, vital
         bool known = at < before.count && before.items[at].key == key && !before.items[at].gone;
         *trend = known ? before.items[at] : (struct trend){.key = key};
         at += at < before.count && before.items[at].key == key;
-        double cores = -1;
-        if (vitals_row_rate(row, readings->older, VITALS_PROCESS_CPU_SECONDS, &cores) <= 0)
-            cores = -1;
-        trend->cores = (float)cores;
-        trend->newest = level_of(cores) > trend->newest ? level_of(cores) : trend->newest;
+        if (vitals_row_rate(row, readings->older, VITALS_PROCESS_CPU_SECONDS, &trend->cores) <= 0)
+            trend->cores = -1;
+        unsigned char level = level_of(trend->cores);
+        trend->newest = level > trend->newest ? level : trend->newest;
         if (!full)
             continue;
         memmove(trend->levels + 1, trend->levels, TREND_ROOM - 1);
