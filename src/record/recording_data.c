@@ -350,17 +350,11 @@ static void add_figure(struct recording *recording, const struct series *series,
         recording->no_memory = true;
 }
 
-/* "memory_resident_bytes", "peak" → "memory_resident_peak_bytes"; "threads_peak". */
 static void add_statistic(struct recording *recording, const struct series *series,
                           const char *statistic, double value)
 {
     char name[COLUMN_WORDS];
-    size_t size = strlen(series->name), unit = strlen(series->unit);
-    bool ends = unit > 0 && size > unit + 1 && series->name[size - unit - 1] == '_' &&
-                strcmp(series->name + size - unit, series->unit) == 0;
-    size_t stem = ends ? size - unit - 1 : size;
-    (void)snprintf(name, sizeof name, "%.*s_%s%s%s", (int)stem, series->name, statistic,
-                   ends ? "_" : "", ends ? series->unit : "");
+    statistic_name(series->name, series->unit, statistic, name);
     add_figure(recording, series, name, value);
 }
 

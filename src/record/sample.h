@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <vitals/vitals.h>
 
@@ -49,4 +50,16 @@ enum { COLUMN_WORDS = 160 };
 static inline void column_name(const char *subject, const char *name, char out[static COLUMN_WORDS])
 {
     (void)snprintf(out, COLUMN_WORDS, "%s%s%s", subject, subject[0] != '\0' ? "." : "", name);
+}
+
+/* "memory_resident_bytes", "peak" → "memory_resident_peak_bytes"; "threads_peak". */
+static inline void statistic_name(const char *name, const char *unit, const char *statistic,
+                                  char out[static COLUMN_WORDS])
+{
+    size_t size = strlen(name), tail = strlen(unit);
+    bool ends = tail > 0 && size > tail + 1 && name[size - tail - 1] == '_' &&
+                strcmp(name + size - tail, unit) == 0;
+    size_t stem = ends ? size - tail - 1 : size;
+    (void)snprintf(out, COLUMN_WORDS, "%.*s_%s%s%s", (int)stem, name, statistic, ends ? "_" : "",
+                   ends ? unit : "");
 }

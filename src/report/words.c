@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/sample.h"
+
 static uint64_t as_count(double value)
 {
     return value < 0                    ? 0
@@ -159,13 +161,9 @@ char *words_how(const vitals_figure *figure, char out[static WORDS])
 const vitals_figure *words_find(const vitals_account *account, const char *measure,
                                 const char *statistic, const char *subject)
 {
-    char name[WORDS];
+    char name[COLUMN_WORDS];
     const char *unit = vitals_measure_unit(vitals_measure_find(measure));
-    size_t size = strlen(measure), tail = unit != NULL ? strlen(unit) : 0;
-    if (tail > 0 && size > tail + 1 && strcmp(measure + size - tail, unit) == 0)
-        (void)snprintf(name, WORDS, "%.*s%s_%s", (int)(size - tail), measure, statistic, unit);
-    else
-        (void)snprintf(name, WORDS, "%s_%s", measure, statistic);
+    statistic_name(measure, unit != NULL ? unit : "", statistic, name);
     return vitals_account_find(account, name, subject);
 }
 

@@ -54,7 +54,12 @@ int timeline_open(const char *path, struct timeline *out, vitals_error *error);
 
 /* ---- what provides one ---- */
 
-enum timeline_place { TIMELINE_AFTER, TIMELINE_BEFORE, TIMELINE_UNTIL_TIME };
+enum timeline_place {
+    TIMELINE_AFTER,
+    TIMELINE_BEFORE,
+    TIMELINE_UNTIL_TIME,
+    TIMELINE_FROM_TIME /* for frames_find alone */
+};
 
 /* How stored snapshots are found and read; the rest of a timeline follows from it. */
 struct timeline_store {

@@ -21,7 +21,7 @@ static int feed_next(void *data, vitals_snapshot **out, vitals_error *error)
     struct database_feed *feed = data;
     int code = 0;
     while (!feed->ended) {
-        code = frames_find(&feed->frames, FRAMES_AFTER, feed->after, &feed->after, error);
+        code = frames_find(&feed->frames, TIMELINE_AFTER, feed->after, &feed->after, error);
         if (code == 0 && feed->broken == 0)
             return 0;
         if (code == 0) {
@@ -54,13 +54,13 @@ static int feed_seek(void *data, uint64_t realtime_ns, vitals_error *error)
 {
     struct database_feed *feed = data;
     int64_t moment = realtime_ns < INT64_MAX ? (int64_t)realtime_ns : INT64_MAX;
-    int code = frames_find(&feed->frames, FRAMES_FROM_TIME, moment, &feed->after, error);
+    int code = frames_find(&feed->frames, TIMELINE_FROM_TIME, moment, &feed->after, error);
     if (code < 0)
         return code;
     /* if all are before it: those still to come */
     if (code == 1)
         feed->after = before(feed->after);
-    else if (frames_find(&feed->frames, FRAMES_BEFORE, INT64_MAX, &feed->after, error) <= 0)
+    else if (frames_find(&feed->frames, TIMELINE_BEFORE, INT64_MAX, &feed->after, error) <= 0)
         feed->after = -1;
     feed->ended = false;
     return 0;
@@ -73,7 +73,7 @@ static int feed_last(void *data, unsigned count, vitals_error *error)
     int64_t number = INT64_MAX;
     int code = 1;
     while (count > 0 &&
-           (code = frames_find(&feed->frames, FRAMES_BEFORE, number, &number, error)) == 1) {
+           (code = frames_find(&feed->frames, TIMELINE_BEFORE, number, &number, error)) == 1) {
         vitals_snapshot *snapshot = NULL;
         code = frames_read(&feed->frames, number, &snapshot, error);
         vitals_snapshot_unref(snapshot);

@@ -9,13 +9,15 @@
 int frames_open(struct frames *frames, const char *path, vitals_error *error)
 {
     static const char *const FIND[] = {
-        [FRAMES_AFTER] = "SELECT sequence FROM frames WHERE sequence>?1 ORDER BY sequence LIMIT 1",
-        [FRAMES_BEFORE] = "SELECT sequence FROM frames WHERE sequence<?1 ORDER BY sequence DESC "
-                          "LIMIT 1",
-        [FRAMES_UNTIL_TIME] = "SELECT sequence FROM frames WHERE time_ns<=?1 ORDER BY time_ns DESC,"
-                              "sequence DESC LIMIT 1",
-        [FRAMES_FROM_TIME] = "SELECT sequence FROM frames WHERE time_ns>=?1 ORDER BY time_ns,"
-                             "sequence LIMIT 1",
+        [TIMELINE_AFTER] =
+            "SELECT sequence FROM frames WHERE sequence>?1 ORDER BY sequence LIMIT 1",
+        [TIMELINE_BEFORE] = "SELECT sequence FROM frames WHERE sequence<?1 ORDER BY sequence DESC "
+                            "LIMIT 1",
+        [TIMELINE_UNTIL_TIME] =
+            "SELECT sequence FROM frames WHERE time_ns<=?1 ORDER BY time_ns DESC,"
+            "sequence DESC LIMIT 1",
+        [TIMELINE_FROM_TIME] = "SELECT sequence FROM frames WHERE time_ns>=?1 ORDER BY time_ns,"
+                               "sequence LIMIT 1",
     };
     _Static_assert(sizeof FIND / sizeof FIND[0] == sizeof frames->find / sizeof frames->find[0],
                    "a statement for each place");
@@ -50,7 +52,7 @@ void frames_close(struct frames *frames)
     *frames = (struct frames){.path = NULL};
 }
 
-int frames_find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
+int frames_find(struct frames *frames, enum timeline_place place, int64_t argument, int64_t *number,
                 vitals_error *error)
 {
     sqlite3_stmt *statement = frames->find[place];
@@ -60,8 +62,8 @@ int frames_find(struct frames *frames, enum frames_place place, int64_t argument
         /* In a damaged index the next number may be one that was passed before: a loop over it
          * would have no end. */
         int64_t found = sqlite3_column_int64(statement, 0);
-        if ((place == FRAMES_AFTER && found <= argument) ||
-            (place == FRAMES_BEFORE && found >= argument))
+        if ((place == TIMELINE_AFTER && found <= argument) ||
+            (place == TIMELINE_BEFORE && found >= argument))
             code = record_fail(VITALS_EFORMAT, frames->path, error,
                                "its snapshots are out of order from number %lld on",
                                (long long)found);

@@ -6,16 +6,15 @@
 #include "record/sqlite/database.h"
 
 #include "record/frame/frame.h"
+#include "record/replay/timeline.h"
 
 struct frames {
     char *path;
     sqlite3 *database;
-    sqlite3_stmt *find[4]; /* by enum frames_place */
+    sqlite3_stmt *find[4]; /* by enum timeline_place */
     sqlite3_stmt *read;
     struct frame_decoder decoder;
 };
-
-enum frames_place { FRAMES_AFTER, FRAMES_BEFORE, FRAMES_UNTIL_TIME, FRAMES_FROM_TIME };
 
 /* Errors: those of database_open, EUNSUPPORTED: it holds no snapshots, EMEMORY. */
 int frames_open(struct frames *frames, const char *path, vitals_error *error);
@@ -23,7 +22,7 @@ void frames_close(struct frames *frames);
 
 /* Finds the number of the frame at a place relative to a number or a time. Returns 1, 0 if there is
  * none, or ESYSTEM, EFORMAT. */
-int frames_find(struct frames *frames, enum frames_place place, int64_t argument, int64_t *number,
+int frames_find(struct frames *frames, enum timeline_place place, int64_t argument, int64_t *number,
                 vitals_error *error);
 
 /* Decodes a frame that exists. Errors: EFORMAT, EUNSUPPORTED (frames_is_broken), EMEMORY,

@@ -11,9 +11,7 @@
 struct database_timeline {
     struct timeline_state state; /* a number is a frame's */
     struct frames frames;
-    sqlite3_stmt *span, *count, *marks;
-    int64_t highest;   /* counted up to this number */
-    uint64_t counted;  /* frames so far */
+    sqlite3_stmt *span, *marks;
     int64_t told_mark; /* rowid of the newest mark that was read */
     dev_t device;      /* of the file that was opened */
     ino_t inode;
@@ -36,7 +34,7 @@ static int check_moved(struct database_timeline *timeline, vitals_error *error)
 
 /* ---- how much there is ---- */
 
-static uint64_t instant(sqlite3_stmt *statement, int column)
+static uint64_t number_at(sqlite3_stmt *statement, int column)
 {
     int64_t value = sqlite3_column_int64(statement, column);
     return value > 0 ? (uint64_t)value : 0;
@@ -44,40 +42,17 @@ static uint64_t instant(sqlite3_stmt *statement, int column)
 
 static int span(void *data, struct timeline_span *out, vitals_error *error)
 {
-    static const char ALL[] = "SELECT count(*),(SELECT max(sequence) FROM frames) FROM frames";
-    static const char NEW[] = "SELECT count(*),max(sequence) FROM frames WHERE sequence>?1";
     struct database_timeline *timeline = data;
-    sqlite3 *database = timeline->frames.database;
-    const char *path = timeline->frames.path;
-    bool first = timeline->counted == 0;
+    sqlite3_stmt *statement = timeline->span;
     int code = check_moved(timeline, error);
-    if (code == 0 && timeline->count == NULL)
-        code = database_prepare(database, path, first ? ALL : NEW, &timeline->count, error);
     if (code < 0)
         return code;
-
-    /* New frames only are counted; all of them once, by the small index. */
-    (void)sqlite3_bind_int64(timeline->count, 1, timeline->highest);
-    if (sqlite3_step(timeline->count) != SQLITE_ROW)
-        code = database_fail(database, path, error);
-    if (code == 0 && sqlite3_column_type(timeline->count, 1) != SQLITE_NULL) {
-        timeline->counted += (uint64_t)sqlite3_column_int64(timeline->count, 0);
-        timeline->highest = sqlite3_column_int64(timeline->count, 1);
-    }
-    (void)sqlite3_reset(timeline->count);
-    if (first && timeline->counted > 0) {
-        (void)sqlite3_finalize(timeline->count);
-        timeline->count = NULL;
-    }
-    if (code < 0)
-        return code;
-
-    if (sqlite3_step(timeline->span) == SQLITE_ROW)
-        *out = (struct timeline_span){instant(timeline->span, 0), instant(timeline->span, 1),
-                                      timeline->counted};
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        *out = (struct timeline_span){number_at(statement, 0), number_at(statement, 1),
+                                      number_at(statement, 2)};
     else
-        code = database_fail(database, path, error);
-    (void)sqlite3_reset(timeline->span);
+        code = database_fail(timeline->frames.database, timeline->frames.path, error);
+    (void)sqlite3_reset(statement);
     return code;
 }
 
@@ -86,12 +61,9 @@ static int span(void *data, struct timeline_span *out, vitals_error *error)
 static int find(void *data, enum timeline_place place, int64_t argument, int64_t *number,
                 vitals_error *error)
 {
-    static const enum frames_place PLACES[] = {[TIMELINE_AFTER] = FRAMES_AFTER,
-                                               [TIMELINE_BEFORE] = FRAMES_BEFORE,
-                                               [TIMELINE_UNTIL_TIME] = FRAMES_UNTIL_TIME};
     struct database_timeline *timeline = data;
     int code = check_moved(timeline, error);
-    return code < 0 ? code : frames_find(&timeline->frames, PLACES[place], argument, number, error);
+    return code < 0 ? code : frames_find(&timeline->frames, place, argument, number, error);
 }
 
 static int read_frame(void *data, int64_t number, vitals_snapshot **out, vitals_error *error)
@@ -129,7 +101,6 @@ static void close_timeline(void *data)
 {
     struct database_timeline *timeline = data;
     (void)sqlite3_finalize(timeline->span);
-    (void)sqlite3_finalize(timeline->count);
     (void)sqlite3_finalize(timeline->marks);
     frames_close(&timeline->frames);
     recording_close(timeline->state.recording);
@@ -138,6 +109,11 @@ static void close_timeline(void *data)
 
 int timeline_database_open(const char *path, struct timeline *out, vitals_error *error)
 {
+    /* By the indexes: frames are numbered without gaps. */
+    static const char SPAN[] = "SELECT (SELECT min(time_ns) FROM frames),"
+                               "(SELECT max(time_ns) FROM frames),"
+                               "(SELECT max(sequence) FROM frames)-"
+                               "(SELECT min(sequence) FROM frames)+1";
     struct database_timeline *timeline = calloc(1, sizeof *timeline);
     struct recording *recording = calloc(1, sizeof *recording);
     if (timeline == NULL || recording == NULL) {
@@ -147,7 +123,7 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
     }
     timeline->state.store = &STORE;
     timeline->state.recording = recording;
-    timeline->told_mark = timeline->highest = -1;
+    timeline->told_mark = -1;
     struct stat status;
     int code = frames_open(&timeline->frames, path, error);
     if (code == 0 && stat(path, &status) == 0) {
@@ -156,10 +132,7 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
     }
     sqlite3 *database = timeline->frames.database;
     if (code == 0)
-        code = database_prepare(database, path,
-                                "SELECT (SELECT min(time_ns) FROM frames),"
-                                "(SELECT max(time_ns) FROM frames)",
-                                &timeline->span, error);
+        code = database_prepare(database, path, SPAN, &timeline->span, error);
     if (code == 0 && database_has_table(database, "marks"))
         code = database_prepare(database, path,
                                 "SELECT rowid,time,begins,name,pid,tid FROM marks WHERE rowid>?1 "
