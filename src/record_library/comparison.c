@@ -200,12 +200,7 @@ vitals_availability vitals_compared_state(const vitals_compared *item, size_t se
 
 vitals_verdict vitals_compared_verdict(const vitals_compared *item, size_t session)
 {
-    static const vitals_verdict VERDICTS[] = {
-        [VERDICT_FIRST] = VITALS_VERDICT_FIRST,   [VERDICT_SAME] = VITALS_VERDICT_SAME,
-        [VERDICT_LESS] = VITALS_VERDICT_LESS,     [VERDICT_MORE] = VITALS_VERDICT_MORE,
-        [VERDICT_UNSURE] = VITALS_VERDICT_UNSURE, [VERDICT_NONE] = VITALS_VERDICT_NONE,
-    };
-    return VERDICTS[inside(item)->sessions[session].verdict.kind];
+    return inside(item)->sessions[session].verdict.kind;
 }
 
 double vitals_compared_change(const vitals_compared *item, size_t session)

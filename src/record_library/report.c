@@ -4,7 +4,6 @@
 #include "record/recording_data.h"
 #include "record_library/library.h"
 #include "record_library/view.h"
-#include "report/html.h"
 #include "report/run_report.h"
 #include "util/error.h"
 #include "util/options.h"
@@ -47,45 +46,21 @@ static int report(const struct recording *recording, const char *path, vitals_re
                   const vitals_report_options *given, struct library_writer *writer,
                   vitals_error *error)
 {
-    static const enum run_report_form FORMS[] = {
-        [VITALS_REPORT_TEXT] = RUN_REPORT_TEXT,
-        [VITALS_REPORT_JSON] = RUN_REPORT_JSON,
-        [VITALS_REPORT_GPU_TRACKER] = RUN_REPORT_GPU_TRACKER,
-        [VITALS_REPORT_GPU_TRACKER_TEXT] = RUN_REPORT_GPU_TRACKER_TEXT,
-    };
     vitals_report_options options;
     struct account_view view;
-    struct phases phases = {0};
-    struct sizing sizing;
     int code = view_take(given, &options, &view, error);
     if (code < 0)
         return code;
     if (form < VITALS_REPORT_TEXT || form > VITALS_REPORT_GPU_TRACKER_TEXT)
         return error_set(error, VITALS_EARGUMENT, 0, "there is no form %d of a report", (int)form);
+    const struct run_report made = {.recording = recording,
+                                    .path = path,
+                                    .view = &view,
+                                    .with_phases = options.phases != 0,
+                                    .for_others = options.for_others != 0,
+                                    .title = options.title};
     writer->locale = library_enter();
-    code = phases_of(recording, &phases, error);
-    if (code < 0) {
-        library_leave(writer->locale);
-        return code;
-    }
-    sizing_of(recording->account, &sizing);
-    const struct html_report page = {.recording = recording,
-                                     .path = path,
-                                     .view = &view,
-                                     .phases = &phases,
-                                     .sizing = &sizing,
-                                     .for_others = options.for_others != 0,
-                                     .title = options.title};
-    const struct run_report lines = {.account = recording->account,
-                                     .phases = &phases,
-                                     .sizing = &sizing,
-                                     .view = view,
-                                     .with_phases = options.phases != 0};
-    int result = form == VITALS_REPORT_HTML
-                     ? html_write(&page, library_write, writer)
-                     : run_report_write(&lines, FORMS[form], library_write, writer);
-    phases_done(&phases);
-    return library_written(writer, result, error);
+    return library_written(writer, run_report_write(&made, form, library_write, writer), error);
 }
 
 int vitals_recording_report(const vitals_recording *recording, vitals_report_form form,

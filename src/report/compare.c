@@ -171,7 +171,7 @@ static struct verdict judge(const struct compared *item, size_t at)
     const struct compared_session *one = &item->sessions[0], *two = &item->sessions[at];
     const struct statistics *first = &one->values, *other = &two->values;
     struct verdict verdict = {
-        .kind = VERDICT_NONE, .change = (double)NAN, .probability = (double)NAN};
+        .kind = VITALS_VERDICT_NONE, .change = (double)NAN, .probability = (double)NAN};
     if (first->count == 0 || other->count == 0)
         return verdict;
     double difference = other->mean - first->mean;
@@ -179,14 +179,16 @@ static struct verdict judge(const struct compared *item, size_t at)
         verdict.change = difference != 0 ? difference / fabs(first->mean) : 0;
     verdict.unlike = one->state != two->state;
     if (at == 0) {
-        verdict.kind = VERDICT_FIRST;
+        verdict.kind = VITALS_VERDICT_FIRST;
     } else if (first->count > 1 && other->count > 1) {
         verdict.probability = statistics_welch(first, other);
         bool told = verdict.probability < COMPARE_CHANCE &&
                     (isnan(verdict.change) || fabs(verdict.change) >= LEAST_CHANGE);
-        verdict.kind = !told ? VERDICT_SAME : difference < 0 ? VERDICT_LESS : VERDICT_MORE;
+        verdict.kind = !told            ? VITALS_VERDICT_SAME
+                       : difference < 0 ? VITALS_VERDICT_LESS
+                                        : VITALS_VERDICT_MORE;
     } else {
-        verdict.kind = VERDICT_UNSURE;
+        verdict.kind = VITALS_VERDICT_UNSURE;
     }
     return verdict;
 }

@@ -3,6 +3,8 @@
  * A session is one or several runs of the same thing. */
 #pragma once
 
+#include <vitals/record/comparison.h>
+
 #include "report/phases.h"
 
 /* A difference is reported if chance makes it less probable than this. */
@@ -16,17 +18,8 @@ struct session {
 };
 
 /* How a session stands to the first. */
-enum verdict_kind {
-    VERDICT_FIRST, /* it is the first */
-    VERDICT_SAME,  /* no difference that the runs show */
-    VERDICT_LESS,  /* less, by more than chance */
-    VERDICT_MORE,
-    VERDICT_UNSURE, /* a single run does not tell how much runs vary */
-    VERDICT_NONE    /* one of the two does not have the figure */
-};
-
 struct verdict {
-    enum verdict_kind kind;
+    vitals_verdict kind;
     double change;      /* of the means, of the first's: -0.2 is 20 % less; NaN: of nothing */
     double probability; /* of the same or more by chance; NaN where runs are too few to tell */
     bool unlike;        /* got in another way than the first's */

@@ -84,27 +84,28 @@ static enum color verdict_words(const struct verdict *verdict, char out[static W
         (void)snprintf(chance, sizeof chance, " (p %.2g)", verdict->probability);
     out[0] = '\0';
     switch (verdict->kind) {
-    case VERDICT_FIRST: break;
-    case VERDICT_NONE: (void)snprintf(out, WORDS, "not in both"); break;
-    case VERDICT_SAME:
+    case VITALS_VERDICT_FIRST: break;
+    case VITALS_VERDICT_NONE: (void)snprintf(out, WORDS, "not in both"); break;
+    case VITALS_VERDICT_SAME:
         (void)snprintf(out, WORDS,
                        verdict->probability < COMPARE_CHANCE ? "less than 1 %%%s"
                                                              : "within chance%s, above 0.01",
                        chance);
         break;
-    case VERDICT_LESS:
+    case VITALS_VERDICT_LESS:
         color = COLOR_GREEN;
         (void)snprintf(out, WORDS, "less%s", chance);
         break;
-    case VERDICT_MORE:
+    case VITALS_VERDICT_MORE:
         color = COLOR_YELLOW;
         (void)snprintf(out, WORDS, "more%s", chance);
         break;
-    case VERDICT_UNSURE: (void)snprintf(out, WORDS, "not known"); break;
+    case VITALS_VERDICT_UNSURE: (void)snprintf(out, WORDS, "not known"); break;
     }
-    if (verdict->change == 0 && verdict->kind != VERDICT_FIRST)
+    if (verdict->change == 0 && verdict->kind != VITALS_VERDICT_FIRST)
         (void)snprintf(out, WORDS, "the same");
-    if (verdict->unlike && verdict->kind != VERDICT_NONE && verdict->kind != VERDICT_FIRST) {
+    if (verdict->unlike && verdict->kind != VITALS_VERDICT_NONE &&
+        verdict->kind != VITALS_VERDICT_FIRST) {
         size_t used = strlen(out);
         (void)snprintf(out + used, WORDS - used, "; got in another way");
     }
@@ -131,7 +132,7 @@ static void put_verdict(const struct compare_print_table *table, size_t at,
 {
     char change[WORDS] = "", words[WORDS];
     enum color color = verdict_words(verdict, words);
-    double percent = verdict->kind == VERDICT_NONE ? (double)NAN : verdict->change * 100;
+    double percent = verdict->kind == VITALS_VERDICT_NONE ? (double)NAN : verdict->change * 100;
     if (fabs(percent) < 0.05)
         (void)snprintf(change, sizeof change, "0 %%");
     else if (percent >= 1000)
@@ -251,8 +252,9 @@ int comparison_text(const struct comparison *comparison, const struct account_vi
 /* ---- JSON ---- */
 
 static const char *const VERDICTS[] = {
-    [VERDICT_FIRST] = "first", [VERDICT_SAME] = "no_difference", [VERDICT_LESS] = "less",
-    [VERDICT_MORE] = "more",   [VERDICT_UNSURE] = "cannot_tell", [VERDICT_NONE] = "missing",
+    [VITALS_VERDICT_FIRST] = "first",        [VITALS_VERDICT_SAME] = "no_difference",
+    [VITALS_VERDICT_LESS] = "less",          [VITALS_VERDICT_MORE] = "more",
+    [VITALS_VERDICT_UNSURE] = "cannot_tell", [VITALS_VERDICT_NONE] = "missing",
 };
 
 static void put_session(struct json_form *form, const struct comparison *comparison,

@@ -6,8 +6,6 @@
 #include <time.h>
 
 #include "report/html_chart.h"
-#include "report/html_out.h"
-#include "report/insight.h"
 #include "report/page.h"
 #include "report/processes.h"
 #include "util/cursor.h"
@@ -16,7 +14,7 @@
 struct html_page {
     struct html html;
     struct account_view view;
-    const struct html_report *report;
+    const struct run_report *report;
     const vitals_account *account;
     struct charts charts;
     struct process_list processes;
@@ -347,7 +345,8 @@ static void put_foot(struct html_page *page)
     html_raw(html, "</body>\n</html>\n");
 }
 
-int html_write(const struct html_report *report, vitals_write_fn *write, void *data)
+int html_write(const struct run_report *report, const struct phases *phases,
+               const struct sizing *sizing, vitals_write_fn *write, void *data)
 {
     struct html_page page = {.html = {.write = write, .data = data},
                              .view = *report->view,
@@ -370,7 +369,7 @@ int html_write(const struct html_report *report, vitals_write_fn *write, void *d
     put_notes(&page, attribute(&page, "missing"));
     put_notes(&page, vitals_text_of(problem));
     if (!words_is_machine(page.account) && vitals_account_failure(page.account).size == 0)
-        html_sizing(&page.html, report->sizing);
+        html_sizing(&page.html, sizing);
     if (page.charts.count > 0) {
         html_raw(&page.html, "<section>\n<h2>Over time</h2>\n<p class=\"soft hint\">Drag to zoom "
                              "into all charts; double click to see the whole again.</p>\n");
@@ -380,7 +379,7 @@ int html_write(const struct html_report *report, vitals_write_fn *write, void *d
         charts_draw(&page.html, &page.charts);
         html_raw(&page.html, "</section>\n");
     }
-    html_phases(&page.html, report->phases);
+    html_phases(&page.html, phases);
     html_processes(&page.html, &page.processes);
     put_all_figures(&page);
     put_foot(&page);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "report/html.h"
-#include "report/html_out.h"
 
 enum {
     CHART_LINES_MAX = 16,

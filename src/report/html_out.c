@@ -1,5 +1,5 @@
-/* html_out.c: see html_out.h. */
-#include "report/html_out.h"
+/* html_out.c: markup as it comes, with text from outside escaped; see html.h. */
+#include "report/html.h"
 
 #include <stdarg.h>
 #include <stdio.h>

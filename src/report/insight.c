@@ -1,6 +1,6 @@
-/* insight.c: see insight.h. The largest loss of time comes first; without one, the use of the CPUs.
- */
-#include "report/insight.h"
+/* insight.c: what mattered most of a run, in one sentence; see html.h. The largest loss of time
+ * comes first; without one, the use of the CPUs. */
+#include "report/html.h"
 
 #include <math.h>
 #include <stdio.h>

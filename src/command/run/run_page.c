@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "command/run/run_export.h"
-#include "report/html.h"
+#include "report/run_report.h"
 
 static int create(const char *path)
 {
@@ -37,28 +37,20 @@ static int write_in_time(void *data, const char *bytes, size_t size)
 static bool make(const char *source, const struct run_page *page, const struct account_view *view)
 {
     struct recording *recording;
-    struct phases phases;
-    struct sizing sizing;
     vitals_error error;
     if (recording_open(source, &recording, &error) < 0)
         return false;
-    bool made = phases_of(recording, &phases, &error) == 0;
-    if (made) {
-        sizing_of(recording_account(recording), &sizing);
-        const struct html_report report = {.recording = recording,
-                                           .path = source,
-                                           .view = view,
-                                           .phases = &phases,
-                                           .sizing = &sizing,
-                                           .for_others = true,
-                                           .title = page->title};
-        int descriptor = create(page->path);
-        struct printer printer = {page, output_begin(descriptor)};
-        made = descriptor >= 0 && html_write(&report, write_in_time, &printer) == 0;
-        made = descriptor >= 0 && output_flush(printer.output) == 0 && made;
-        made = descriptor >= 0 && close(descriptor) == 0 && made;
-        phases_done(&phases);
-    }
+    const struct run_report report = {.recording = recording,
+                                      .path = source,
+                                      .view = view,
+                                      .for_others = true,
+                                      .title = page->title};
+    int descriptor = create(page->path);
+    struct printer printer = {page, output_begin(descriptor)};
+    bool made = descriptor >= 0 &&
+                run_report_write(&report, VITALS_REPORT_HTML, write_in_time, &printer) == 0;
+    made = descriptor >= 0 && output_flush(printer.output) == 0 && made;
+    made = descriptor >= 0 && close(descriptor) == 0 && made;
     recording_close(recording);
     return made;
 }
