@@ -15,49 +15,112 @@
 #include "report/words.h"
 #include "view/paint.h"
 
-enum { MEMBERS_MAX = 80, TEXT_INDENT = 3 };
-
-enum gpu_tracker_kind { KIND_GROUP, KIND_UNIT, KIND_REAL, KIND_COUNT, KIND_MISSING };
-
-struct gpu_tracker_member {
-    int depth;
-    enum gpu_tracker_kind kind;
-    const char *key;
-    const char *unit;
-    double value;
+static const struct {
+    const char *key, *words;
+} WORDING[] = {
+    {"max_ram", "Max RAM"},
+    {"unit", "Unit"},
+    {"system_capacity", "System capacity"},
+    {"system", "System"},
+    {"main", "Main"},
+    {"descendants", "Descendants"},
+    {"combined", "Combined"},
+    {"total_rss", "Total RSS"},
+    {"private_rss", "Private RSS"},
+    {"shared_rss", "Shared RSS"},
+    {"max_gpu_ram", "Max GPU RAM"},
+    {"cpu_utilization", "CPU utilization"},
+    {"system_core_count", "System core count"},
+    {"n_expected_cores", "Number of expected cores"},
+    {"max_sum_percent", "Max sum percent"},
+    {"max_hardware_percent", "Max hardware percent"},
+    {"mean_sum_percent", "Mean sum percent"},
+    {"mean_hardware_percent", "Mean hardware percent"},
+    {"main_n_threads", "Main number of threads"},
+    {"descendants_n_threads", "Descendants number of threads"},
+    {"combined_n_threads", "Combined number of threads"},
+    {"gpu_utilization", "GPU utilization"},
+    {"system_gpu_count", "System GPU count"},
+    {"n_expected_gpus", "Number of expected GPUs"},
+    {"gpu_percentages", "GPU percentages"},
+    {"compute_time", "Compute time"},
+    {"time", "Time"},
 };
+
+enum gpu_tracker_kind { KIND_REAL, KIND_COUNT };
 
 struct gpu_tracker_tree {
     const vitals_account *account;
     const char *memory_unit, *gpu_memory_unit, *time_unit;
     double cores, expected_cores, devices, expected_devices; /* 0: not known */
     bool no_devices; /* there are none: what they used is 0 */
-    size_t count;
-    struct gpu_tracker_member members[MEMBERS_MAX];
+
+    bool text; /* where it goes: as text to `paint`, or to `form` */
+    struct paint paint;
+    struct json_form form;
 };
 
-static void add(struct gpu_tracker_tree *tree, struct gpu_tracker_member member)
+/* ---- one member ---- */
+
+static void put_text(struct gpu_tracker_tree *tree, int depth, const char *key, const char *value)
 {
-    if (tree->count < MEMBERS_MAX)
-        tree->members[tree->count++] = member;
+    enum { TEXT_INDENT = 3 };
+    const char *title = key;
+    for (size_t i = 0; i < sizeof WORDING / sizeof WORDING[0]; i++)
+        if (strcmp(WORDING[i].key, key) == 0)
+            title = WORDING[i].words;
+    paint_repeat(&tree->paint, COLOR_PLAIN, " ", (size_t)depth * TEXT_INDENT);
+    paint_text(&tree->paint, COLOR_PLAIN, title);
+    paint_text(&tree->paint, COLOR_PLAIN, value[0] != '\0' ? ": " : ":");
+    paint_text(&tree->paint, COLOR_PLAIN, value);
+    paint_end(&tree->paint);
+}
+
+/* Writes the key, within the groups that are not over. */
+static void put_key(struct gpu_tracker_tree *tree, int depth, const char *key)
+{
+    while (tree->form.depth > depth + 1)
+        form_end(&tree->form, '}');
+    form_key(&tree->form, key);
 }
 
 static void add_group(struct gpu_tracker_tree *tree, int depth, const char *key)
 {
-    add(tree, (struct gpu_tracker_member){.depth = depth, .kind = KIND_GROUP, .key = key});
+    if (tree->text) {
+        put_text(tree, depth, key, "");
+        return;
+    }
+    put_key(tree, depth, key);
+    form_begin(&tree->form, '{');
 }
 
 static void add_number(struct gpu_tracker_tree *tree, int depth, const char *key,
                        enum gpu_tracker_kind kind, bool known, double value)
 {
-    add(tree, (struct gpu_tracker_member){
-                  .depth = depth, .kind = known ? kind : KIND_MISSING, .key = key, .value = value});
+    char words[WORDS] = "N/A";
+    if (!tree->text) {
+        put_key(tree, depth, key);
+        tree->form.floats = kind == KIND_REAL;
+        form_number(&tree->form, known ? value : (double)NAN);
+        return;
+    }
+    /* Three decimals, of which zeros behind the first go away. */
+    size_t size = known ? (size_t)snprintf(words, sizeof words, kind == KIND_REAL ? "%.3f" : "%.0f",
+                                           value)
+                        : 0;
+    while (kind == KIND_REAL && size > 2 && words[size - 1] == '0' && words[size - 2] != '.')
+        words[--size] = '\0';
+    put_text(tree, depth, key, words);
 }
 
 static void add_unit(struct gpu_tracker_tree *tree, const char *unit)
 {
-    add(tree,
-        (struct gpu_tracker_member){.depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = unit});
+    if (tree->text) {
+        put_text(tree, 1, "unit", unit);
+        return;
+    }
+    put_key(tree, 1, "unit");
+    form_string(&tree->form, unit);
 }
 
 /* ---- figures ---- */
@@ -167,96 +230,7 @@ static void add_cpu(struct gpu_tracker_tree *tree)
     }
 }
 
-/* ---- as JSON ---- */
-
-static int print_json(const struct gpu_tracker_tree *tree, vitals_write_fn *write, void *data)
-{
-    struct json_form form;
-    json_form_init(&form, 1, write, data);
-    form_begin(&form, '{');
-    for (size_t i = 0; i < tree->count; i++) {
-        const struct gpu_tracker_member *member = &tree->members[i];
-        while (form.depth > member->depth + 1)
-            form_end(&form, '}');
-        form_key(&form, member->key);
-        form.floats = member->kind == KIND_REAL;
-        if (member->kind == KIND_GROUP)
-            form_begin(&form, '{');
-        else if (member->kind == KIND_UNIT)
-            form_string(&form, member->unit);
-        else if (member->kind == KIND_MISSING)
-            form_null(&form);
-        else
-            form_number(&form, member->value);
-    }
-    while (form.depth > 0)
-        form_end(&form, '}');
-    return form.failed != 0 ? form.failed : write(data, "\n", 1);
-}
-
-/* ---- as text ---- */
-
-static const struct {
-    const char *key, *words;
-} WORDING[] = {
-    {"max_ram", "Max RAM"},
-    {"unit", "Unit"},
-    {"system_capacity", "System capacity"},
-    {"system", "System"},
-    {"main", "Main"},
-    {"descendants", "Descendants"},
-    {"combined", "Combined"},
-    {"total_rss", "Total RSS"},
-    {"private_rss", "Private RSS"},
-    {"shared_rss", "Shared RSS"},
-    {"max_gpu_ram", "Max GPU RAM"},
-    {"cpu_utilization", "CPU utilization"},
-    {"system_core_count", "System core count"},
-    {"n_expected_cores", "Number of expected cores"},
-    {"max_sum_percent", "Max sum percent"},
-    {"max_hardware_percent", "Max hardware percent"},
-    {"mean_sum_percent", "Mean sum percent"},
-    {"mean_hardware_percent", "Mean hardware percent"},
-    {"main_n_threads", "Main number of threads"},
-    {"descendants_n_threads", "Descendants number of threads"},
-    {"combined_n_threads", "Combined number of threads"},
-    {"gpu_utilization", "GPU utilization"},
-    {"system_gpu_count", "System GPU count"},
-    {"n_expected_gpus", "Number of expected GPUs"},
-    {"gpu_percentages", "GPU percentages"},
-    {"compute_time", "Compute time"},
-    {"time", "Time"},
-};
-
-static int print_text(const struct gpu_tracker_tree *tree, vitals_write_fn *write, void *data)
-{
-    struct paint paint;
-    paint_init(&paint, false, write, data);
-    for (size_t i = 0; i < tree->count; i++) {
-        const struct gpu_tracker_member *member = &tree->members[i];
-        const char *title = member->key;
-        for (size_t k = 0; k < sizeof WORDING / sizeof WORDING[0]; k++)
-            if (strcmp(WORDING[k].key, member->key) == 0)
-                title = WORDING[k].words;
-        char value[WORDS] = "N/A";
-        if (member->kind == KIND_REAL) {
-            /* Three decimals, of which zeros behind the first go away. */
-            size_t size = (size_t)snprintf(value, sizeof value, "%.3f", member->value);
-            while (size > 2 && value[size - 1] == '0' && value[size - 2] != '.')
-                value[--size] = '\0';
-        } else if (member->kind == KIND_COUNT)
-            (void)snprintf(value, sizeof value, "%.0f", member->value);
-        else if (member->kind == KIND_UNIT)
-            (void)snprintf(value, sizeof value, "%s", member->unit);
-        paint_repeat(&paint, COLOR_PLAIN, " ", (size_t)member->depth * TEXT_INDENT);
-        paint_text(&paint, COLOR_PLAIN, title);
-        paint_text(&paint, COLOR_PLAIN, member->kind == KIND_GROUP ? ":" : ": ");
-        if (member->kind != KIND_GROUP)
-            paint_text(&paint, COLOR_PLAIN, value);
-        paint_end(&paint);
-    }
-    return paint_done(&paint);
-}
+/* ---- the whole ---- */
 
 int account_gpu_tracker(const vitals_account *account, const struct account_view *view, bool text,
                         vitals_write_fn *write, void *data)
@@ -266,7 +240,12 @@ int account_gpu_tracker(const vitals_account *account, const struct account_view
         .memory_unit = view->memory_unit != NULL ? view->memory_unit : "gigabytes",
         .gpu_memory_unit = view->gpu_memory_unit != NULL ? view->gpu_memory_unit : "gigabytes",
         .time_unit = view->time_unit != NULL ? view->time_unit : "hours",
+        .text = text,
     };
+    paint_init(&tree.paint, false, write, data);
+    json_form_init(&tree.form, 1, write, data);
+    if (!text)
+        form_begin(&tree.form, '{');
     vitals_availability state;
     const vitals_figure *found = words_find(account, "devices", "peak", "system");
     double devices = words_number(found, &state);
@@ -315,5 +294,9 @@ int account_gpu_tracker(const vitals_account *account, const struct account_view
     add_group(&tree, 0, "compute_time");
     add_unit(&tree, tree.time_unit);
     add_number(&tree, 1, "time", KIND_REAL, known, time);
-    return text ? print_text(&tree, write, data) : print_json(&tree, write, data);
+    if (text)
+        return paint_done(&tree.paint);
+    while (tree.form.depth > 0)
+        form_end(&tree.form, '}');
+    return tree.form.failed != 0 ? tree.form.failed : write(data, "\n", 1);
 }
