@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/frame/change.h"
+#include "record/frame/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

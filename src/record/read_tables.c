@@ -1,8 +1,7 @@
 /* read_tables.c: reads CSV: ours, resource-tracker's and gpu_tracker's. The names of the columns
  * tell which. Pure but for memory and the file that the caller opened. */
 #include "record/csv.h"
-#include "record/foreign/dialect.h"
-#include "record/foreign/gpu_tracker.h"
+#include "record/foreign/foreign.h"
 #include "record/recording_data.h"
 
 #include "util/base.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/foreign/gpu_tracker.h"
+#include "record/foreign/foreign.h"
 #include "util/memory.h"
 
 static bool is_standard_input(const char *path)

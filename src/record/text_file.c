@@ -1,5 +1,5 @@
-/* text_file.c: see text_file.h. */
-#include "record/text_file.h"
+/* text_file.c: see format.h. */
+#include "record/format.h"
 #include "util/file.h"
 
 #include <errno.h>

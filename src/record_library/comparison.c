@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "record_library/library.h"
-#include "record_library/statistic.h"
-#include "record_library/view.h"
 #include "report/compare.h"
 #include "util/error.h"
 #include "util/memory.h"

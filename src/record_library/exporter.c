@@ -13,7 +13,6 @@
 #include "export/redact.h"
 #include "export/run_config.h"
 #include "export/run_sender.h"
-#include "record_library/exporter_options.h"
 #include "record_library/library.h"
 #include "util/error.h"
 #include "util/memory.h"

@@ -1,5 +1,5 @@
-/* exporter_options.c: see exporter_options.h. */
-#include "record_library/exporter_options.h"
+/* exporter_options.c: the options of <vitals/record/exporter.h>. */
+#include "record_library/library.h"
 
 #include <stddef.h>
 

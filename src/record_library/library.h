@@ -6,7 +6,13 @@
 
 #include <locale.h>
 
+#include <vitals/record/exporter.h>
+#include <vitals/record/phases.h>
+#include <vitals/record/report.h>
 #include <vitals/vitals.h>
+
+#include "report/account.h"
+#include "report/statistics.h"
 
 /* Between the two no function may return. */
 locale_t library_enter(void);
@@ -32,3 +38,15 @@ int library_write(void *writer, const char *bytes, size_t size);
 
 /* Makes the result of a report from what its function returned, and leaves. */
 int library_written(const struct library_writer *writer, int result, vitals_error *error);
+
+/* A statistic by its public name. */
+double statistic_of(const struct statistics *statistics, vitals_statistic which);
+
+/* How a report is shown, made of what the caller says; `given` may be NULL: the defaults. Errors:
+ * EARGUMENT (its size, a unit that is none). */
+int view_take(const vitals_report_options *given, vitals_report_options *options,
+              struct account_view *view, vitals_error *error);
+
+/* The options of an exporter, in builds with and without one. Errors: EARGUMENT (their size). */
+int exporter_options_take(const vitals_exporter_options *given, vitals_exporter_options *out,
+                          vitals_error *error);

@@ -1,7 +1,7 @@
 /* no_exporter.c: see <vitals/record/exporter.h>, in a build without exporters: there is never one
  * to call the other functions with. */
 #include "feed/built_without.h"
-#include "record_library/exporter_options.h"
+#include "record_library/library.h"
 #include "util/base.h"
 #include "util/error.h"
 

@@ -6,7 +6,6 @@
 #include <vitals/usage.h>
 
 #include "record_library/library.h"
-#include "record_library/statistic.h"
 #include "report/phases.h"
 #include "util/error.h"
 #include "util/memory.h"

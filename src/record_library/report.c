@@ -3,7 +3,6 @@
 
 #include "record/recording_data.h"
 #include "record_library/library.h"
-#include "record_library/view.h"
 #include "report/run_report.h"
 #include "util/error.h"
 #include "util/options.h"

@@ -5,9 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/html_chart.h"
 #include "report/page.h"
-#include "report/processes.h"
 #include "util/cursor.h"
 #include "util/signal_names.h"
 

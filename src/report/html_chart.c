@@ -1,8 +1,8 @@
-/* html_chart.c: see html_chart.h: which series make a chart, and their common moments.
+/* html_chart.c: which series make a chart, and their common moments.
  *
  * Many samples are thinned to CHART_POINTS_MAX moments: of a gauge the largest of each stretch is
  * kept, so that no peak is lost; of a counter its growth over the stretch. */
-#include "report/html_chart.h"
+#include "report/html.h"
 
 #include <math.h>
 #include <stdio.h>

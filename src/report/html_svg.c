@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/html_chart.h"
+#include "report/html.h"
 #include "util/base.h"
 
 enum { WIDTH = 640, HEIGHT = 230, LEFT = 78, RIGHT = 12, TOP = 10, BOTTOM = 24 };

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "report/html.h"
-#include "report/processes.h"
 #include "util/cursor.h"
 
 /* ---- phases ---- */

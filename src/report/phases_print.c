@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/foreign/gpu_tracker.h"
+#include "record/foreign/foreign.h"
 #include "report/json_form.h"
 #include "report/words.h"
 #include "view/paint.h"

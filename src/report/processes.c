@@ -1,6 +1,6 @@
-/* processes.c: see processes.h. A process that was there in the first snapshot counts from what it
- * had used by then, one that came later from its birth. */
-#include "report/processes.h"
+/* processes.c: what each process of a recording used; see html.h. A process that was there in the
+ * first snapshot counts from what it had used by then, one that came later from its birth. */
+#include "report/html.h"
 
 #include <math.h>
 #include <stdbool.h>

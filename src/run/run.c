@@ -4,7 +4,7 @@
  *        └──────── fork ──► the command, held back until it is counted
  *
  * It runs no thread and loads no vendor library, so nothing of it can hang; the watcher may, and is
- * left behind then (watcher_handle.h). Thread rule: a process with one thread. */
+ * left behind then (watcher_handle.c). Thread rule: a process with one thread. */
 #include "model/request.h"
 #include "os/launch.h"
 #include "os/marks.h"
@@ -14,7 +14,7 @@
 #include "run/methods.h"
 #include "run/run_options.h"
 #include "run/track_child.h"
-#include "run/watcher_handle.h"
+#include "run/watcher.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include <vitals/process.h>

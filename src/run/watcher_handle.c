@@ -1,5 +1,5 @@
-/* watcher_handle.c: see watcher_handle.h. */
-#include "run/watcher_handle.h"
+/* watcher_handle.c: see watcher.h. */
+#include "run/watcher.h"
 
 #include "os/launch.h"
 #include "run/run_options.h"

@@ -1,8 +1,8 @@
-/* dialect.c: see dialect.h. The tables follow the files that the tools write, measured on them.
+/* dialect.c: see foreign.h. The tables follow the files that the tools write, measured on them.
  *
  * Written rows hold growth since the row before, so the first sample gives the header instead of a
  * row. A value that cannot be read is 0, as in that tool's files. */
-#include "record/foreign/dialect.h"
+#include "record/foreign/foreign.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -183,12 +183,11 @@ struct dialect_family {
 static double column_value(const struct dialect_column *column, const struct record_sample *sample)
 {
     double sum = 0;
-    int plus = column->plus > 0 ? column->plus : 1;
     for (int i = 0; i < DIALECT_TERMS && column->measures[i] != NULL; i++) {
         const vitals_usage_value *value = sample_find(sample, column->measures[i], column->scope);
         if (value == NULL || value->state <= 0)
             return 0;
-        sum += i < plus ? value->value : -value->value;
+        sum += i == 0 ? value->value : -value->value;
     }
     return sum / (column->scale > 0 ? column->scale : 1);
 }

@@ -1,6 +1,6 @@
-/* gpu_tracker.c: see gpu_tracker.h. Writes its CSV too, and a sub-tracking file beside it
+/* gpu_tracker.c: see foreign.h. Writes its CSV too, and a sub-tracking file beside it
  * (FILE.sub.csv) after the first mark. */
-#include "record/foreign/gpu_tracker.h"
+#include "record/foreign/foreign.h"
 
 #include <stdio.h>
 #include <stdlib.h>

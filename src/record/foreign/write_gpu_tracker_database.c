@@ -1,6 +1,6 @@
 /* write_gpu_tracker_database.c: writes gpu_tracker's SQLite form: static_data has one row, data has
  * one for each sample. Marks go to a sub-tracking file beside it. */
-#include "record/foreign/gpu_tracker.h"
+#include "record/foreign/foreign.h"
 #include "record/format.h"
 #include "record/sqlite/database.h"
 

@@ -1,4 +1,4 @@
-/* change.c: see change.h.
+/* change.c: see frame.h.
  *
  * Numbers have 7 bits a byte, the low ones first; signed ones have the sign in their lowest bit.
  * First come the times and, without a base, the origin. Each table follows with its state and rows;
@@ -8,7 +8,7 @@
  * A row is a list of slots: its head and its columns. A slot that equals the base's takes no byte:
  * each step begins with the number of equal slots before it, and the last step ends the table. If a
  * row is complete, an equal slot opens the next row of the base. */
-#include "record/frame/change.h"
+#include "record/frame/frame.h"
 
 #include <string.h>
 

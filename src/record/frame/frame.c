@@ -5,7 +5,6 @@
 
 #include "feed/built_without.h"
 #include "record/error.h"
-#include "record/frame/change.h"
 
 enum { CHANGES_MAX = 60, INFLATED_MAX = 64 * 1024 * 1024 }; /* bytes of one snapshot */
 

@@ -1,6 +1,6 @@
 /* frame.h: a snapshot as a frame of a recording or of the monitor's last hour, and back.
  *
- * A frame is whole (a key), or it holds what differs from the key before it (change.h). Large ones
+ * A frame is whole (a key), or it holds what differs from the key before it (change.c). Large ones
  * are deflated. The caller stores frames and finds them again. One thread for each object. */
 #pragma once
 
@@ -58,3 +58,19 @@ int frame_decode_key(struct frame_decoder *decoder, int64_t number, const struct
 int frame_decode(struct frame_decoder *decoder, int64_t number, const struct frame *frame,
                  const char *path, vitals_snapshot **out, vitals_error *error);
 void frame_decoder_done(struct frame_decoder *decoder);
+
+/* ---- a snapshot as bytes (change.c): all of it, or what differs from an older one; and back,
+ * without loss. The form is private to vitals (docs/recording.md). ---- */
+
+/* True if `snapshot` can be written as a change of `base`: they have the same origin, tables and
+ * columns. */
+bool change_fits(const vitals_snapshot *base, const vitals_snapshot *snapshot);
+
+/* `base` fits or is NULL. Compares each value; equal ones take no bytes. False: no memory. */
+bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct buffer *out);
+
+/* Reads what change_write wrote with that base. *out is the caller's to unref. Returns 0, EFORMAT
+ * (the bytes are broken), EUNSUPPORTED (they hold a table or column that a newer vitals defines) or
+ * EMEMORY. */
+int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
+                vitals_builder *builder, vitals_snapshot **out);

@@ -1,7 +1,7 @@
 /* feed_database.c: the snapshots of a recording as a feed that can seek. Broken ones are skipped,
  * and reported after all others. */
 #include "record/recording.h"
-#include "record/sqlite/frames_database.h"
+#include "record/sqlite/database.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* frames_database.c: see frames_database.h. One snapshot is held at a time. */
-#include "record/sqlite/frames_database.h"
+/* frames_database.c: see database.h. One snapshot is held at a time. */
+#include "record/sqlite/database.h"
 
 #include <stdlib.h>
 #include <string.h>

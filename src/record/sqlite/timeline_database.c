@@ -1,6 +1,6 @@
 /* timeline_database.c: a timeline over a recording. A file that grows is read anew at each call. */
 #include "record/replay/timeline.h"
-#include "record/sqlite/frames_database.h"
+#include "record/sqlite/database.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

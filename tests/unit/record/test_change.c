@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/frame/change.h"
+#include "record/frame/frame.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

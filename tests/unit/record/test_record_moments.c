@@ -4,7 +4,7 @@
 
 #include "record/recording.h"
 #include "record/sqlite/database.h"
-#include "report/html_chart.h"
+#include "report/html.h"
 #include "report/phases.h"
 
 #include <math.h>
