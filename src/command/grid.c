@@ -30,69 +30,39 @@ static bool is_ascii(const char *text, size_t size)
 }
 
 /* Cells widen a column to PADDED_MOST at most, as a command line may be megabytes, to which each
- * row would be padded. A wider cell moves the rest of its own row. PIECE: bytes that are painted at
- * once. */
-enum { PIECE = 512, PADDED_MOST = 200 };
+ * row would be padded. A wider cell moves the rest of its own row. */
+enum { PADDED_MOST = 200 };
 
-/* Takes the next piece of safe text, as a string; it ends between characters. */
-static size_t take_piece(const char *text, size_t size, char out[static PIECE + 1])
+static size_t columns_of(const char *text)
 {
-    size_t part = text_part((vitals_text){text, size}, PIECE);
-    memcpy(out, text, part);
-    out[part] = '\0';
-    return part;
-}
-
-/* Returns the columns of safe text of any length. */
-static size_t columns_of(const char *text, size_t size)
-{
-    if (is_ascii(text, size))
-        return size;
-    size_t wide = 0;
-    while (size > 0) {
-        char piece[PIECE + 1];
-        size_t part = take_piece(text, size, piece);
-        wide += paint_columns(piece);
-        text += part;
-        size -= part;
-    }
-    return wide;
+    size_t size = strlen(text);
+    return is_ascii(text, size) ? size : paint_columns(text);
 }
 
 void grid_column(struct grid *grid, const char *title, enum align align, size_t most)
 {
     if (grid->column_count == GRID_COLUMNS)
         return;
-    size_t wide = columns_of(title, strlen(title));
+    size_t wide = columns_of(title);
     grid->columns[grid->column_count++] = (struct grid_column){title, align, most, wide};
 }
 
 void grid_cell(struct grid *grid, enum color color, const char *text)
 {
-    size_t at = grid->text.size, size = strlen(text);
+    size_t at = grid->text.size;
     grid->failed = grid->failed || MEMORY_GROW(grid->cells, grid->capacity, grid->count) < 0;
     if (!grid->failed)
-        buffer_append(&grid->text, text, size + 1);
+        buffer_append(&grid->text, text, strlen(text) + 1);
     grid->failed |= grid->text.failed;
     if (grid->failed || grid->column_count == 0)
         return;
     struct grid_column *column = &grid->columns[grid->count % grid->column_count];
-    struct grid_cell cell = {at, size, columns_of(text, size), color};
+    struct grid_cell cell = {at, columns_of(text), color};
     grid->cells[grid->count++] = cell;
     size_t most = column->most > 0 ? column->most : PADDED_MOST;
     size_t wide = cell.wide < most || column->align == ALIGN_RIGHT ? cell.wide : most;
     if (wide > column->wide)
         column->wide = wide;
-}
-
-static void paint_spaces(struct paint *paint, size_t count)
-{
-    static const char SPACES[] = "                                ";
-    enum { MOST = sizeof SPACES - 1 };
-    for (; count > MOST; count -= MOST)
-        paint_text(paint, COLOR_PLAIN, SPACES);
-    if (count > 0)
-        paint_text(paint, COLOR_PLAIN, SPACES + MOST - count);
 }
 
 /* The fewest columns to which a text is cut. */
@@ -127,7 +97,7 @@ static void paint_row(const struct grid *grid, const struct grid_form *form, str
                        : form->width > taken + least ? form->width - taken
                                                      : least;
 
-    paint_spaces(paint, form->indent);
+    paint_repeat(paint, COLOR_PLAIN, " ", form->indent);
     left -= form->indent < left ? form->indent : left;
     for (size_t i = 0; i < count; i++) {
         const struct grid_column *column = &grid->columns[i];
@@ -143,33 +113,16 @@ static void paint_row(const struct grid *grid, const struct grid_form *form, str
         left -= i > 0;
         wide = wide < left || wide == SIZE_MAX ? wide : left;
 
-        /* Prints a cell in `wide` columns (SIZE_MAX: its own width); the last cell of a line is not
-         * padded at its right. */
-        size_t used = cells[i].wide, size = cells[i].size, dots = 0;
-        if (cells[i].wide > wide) {
-            dots = wide >= 2 ? 2 : wide;
-            size = used = size < wide - dots ? size : wide - dots;
-            if (!is_ascii(text, size)) /* in ASCII, bytes are columns */
-                size = paint_fitting(text, wide - dots, &used);
-        }
-        size_t pad = wide == SIZE_MAX ? 0 : wide - used - dots;
+        /* A cell in `wide` columns (SIZE_MAX: its own width); the last of a line is not padded. */
+        size_t pad = wide == SIZE_MAX || wide < cells[i].wide ? 0 : wide - cells[i].wide;
         if (column->align == ALIGN_RIGHT)
-            paint_spaces(paint, pad);
-        if (size == cells[i].size)
+            paint_repeat(paint, COLOR_PLAIN, " ", pad);
+        if (cells[i].wide > wide)
+            paint_cell(paint, cells[i].color, ALIGN_LEFT, wide, text);
+        else
             paint_text(paint, cells[i].color, text);
-        else {
-            char piece[PIECE + 1];
-            while (size > 0) {
-                size_t part = take_piece(text, size, piece);
-                paint_text(paint, cells[i].color, piece);
-                text += part;
-                size -= part;
-            }
-        }
-        if (dots > 0)
-            paint_repeat(paint, cells[i].color, ".", dots);
         if (column->align == ALIGN_LEFT && !last)
-            paint_spaces(paint, pad);
+            paint_repeat(paint, COLOR_PLAIN, " ", pad);
 
         left -= wide < left ? wide : left;
     }
@@ -185,8 +138,7 @@ int grid_paint(const struct grid *grid, const struct grid_form *form, struct pai
         const char *titles[GRID_COLUMNS];
         for (size_t i = 0; i < grid->column_count; i++) {
             titles[i] = grid->columns[i].title;
-            size_t size = strlen(titles[i]);
-            cells[i] = (struct grid_cell){0, size, columns_of(titles[i], size), COLOR_BOLD};
+            cells[i] = (struct grid_cell){0, columns_of(titles[i]), COLOR_BOLD};
         }
         paint_row(grid, form, paint, cells, titles);
     }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "command/output.h"
-#include "feed/text.h"
+#include "util/buffer.h"
 #include "view/paint.h"
 
 enum { GRID_COLUMNS = 128 };
@@ -19,8 +19,8 @@ struct grid_column {
 };
 
 struct grid_cell {
-    size_t at, size; /* in the grid's text, without its NUL */
-    size_t wide;     /* columns */
+    size_t at;   /* in the grid's text */
+    size_t wide; /* columns */
     enum color color;
 };
 
