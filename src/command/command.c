@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -161,26 +160,6 @@ bool command_has_demo(const struct machine_settings *machine)
     return machine->demo != NULL;
 }
 
-/* A sampler's feed, which also owns its context. */
-struct owned {
-    vitals_context *context;
-    struct feed feed;
-};
-
-static int owned_next(void *data, vitals_snapshot **out, vitals_error *error)
-{
-    struct owned *owned = data;
-    return owned->feed.next(owned->feed.data, out, error);
-}
-
-static void owned_close(void *data)
-{
-    struct owned *owned = data;
-    feed_close(&owned->feed);
-    vitals_context_free(owned->context);
-    free(owned);
-}
-
 int command_feed(const struct machine_settings *machine, const vitals_request *request,
                  uint64_t interval_ns, int cancel, struct feed *out)
 {
@@ -191,20 +170,15 @@ int command_feed(const struct machine_settings *machine, const vitals_request *r
         return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : 0;
     }
 
-    struct owned *owned = calloc(1, sizeof *owned);
-    if (owned == NULL)
-        return command_fail(EXIT_CANNOT, "out of memory");
-    struct feed_sampler_options sampler = {
-        .request = request, .interval_ns = interval_ns, .cancel = cancel};
-    int code = command_context(machine, &owned->context, &error);
+    vitals_context *context = NULL;
+    const struct feed_sampler_options sampler = {
+        .request = request, .interval_ns = interval_ns, .cancel = cancel, .owns_context = true};
+    int code = command_context(machine, &context, &error);
     if (code == 0)
-        code = feed_sampler_open(owned->context, &sampler, &owned->feed, &error);
-    if (code < 0) {
-        owned_close(owned);
+        code = feed_sampler_open(context, &sampler, out, &error);
+    if (code < 0)
         return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
                             error.message);
-    }
-    *out = (struct feed){.data = owned, .next = owned_next, .close = owned_close};
     return 0;
 }
 

@@ -4,6 +4,7 @@
  * file gives it. The snapshot's own clock is "now". One thread at a time per feed. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <vitals/vitals.h>
@@ -32,10 +33,11 @@ struct feed_sampler_options {
     const vitals_request *request; /* need not live on */
     uint64_t interval_ns; /* between snapshots; 0: each at once when it is asked for; FEED_ONCE */
     int cancel;           /* a descriptor that ends the feed once it can be read; -1: none */
+    bool owns_context;    /* frees the context with the feed, also if it cannot be opened */
 };
 
 /* Reads this machine, in the caller's thread: the first snapshot at once, the others at absolute
- * deadlines; one that is missed is skipped. The context must outlive the feed.
+ * deadlines; one that is missed is skipped. A context that is not its own must outlive the feed.
  * Errors: those of vitals_sampler_new. */
 int feed_sampler_open(vitals_context *context, const struct feed_sampler_options *options,
                       struct feed *out, vitals_error *error);

@@ -10,6 +10,7 @@
 struct sampler_feed {
     vitals_sampler *sampler; /* NULL with FEED_ONCE */
     vitals_snapshot *only;   /* of FEED_ONCE, until it is asked for */
+    vitals_context *context; /* NULL: another's */
     const vitals_clock *clock;
     uint64_t interval_ns;
     uint64_t due_ns; /* monotonic; 0: at once */
@@ -54,6 +55,7 @@ static void sampler_close(void *data)
     struct sampler_feed *feed = data;
     vitals_sampler_free(feed->sampler);
     vitals_snapshot_unref(feed->only);
+    vitals_context_free(feed->context);
     free(feed);
 }
 
@@ -61,8 +63,11 @@ int feed_sampler_open(vitals_context *context, const struct feed_sampler_options
                       struct feed *out, vitals_error *error)
 {
     struct sampler_feed *feed = calloc(1, sizeof *feed);
-    if (feed == NULL)
+    if (feed == NULL) {
+        vitals_context_free(options->owns_context ? context : NULL);
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    }
+    feed->context = options->owns_context ? context : NULL;
     feed->clock = vitals_context_clock(context);
     feed->interval_ns = options->interval_ns;
     feed->cancel = options->cancel;
