@@ -252,9 +252,8 @@ static int start(struct settings *settings, int argc, char **argv)
     if (settings->version)
         return command_version(settings);
     if ((settings->command->flags & COMMAND_RUNS) && settings->arguments.command_argc == 0) {
-        snprintf(error.message, sizeof error.message,
-                 "%s: no command; write it after --, as in: vitals %s -- make",
-                 settings->command->name, settings->command->name);
+        (void)option_fail(&error, "%s: no command; write it after --, as in: vitals %s -- make",
+                          settings->command->name, settings->command->name);
         return usage_error(settings, &error);
     }
     if (options_from_environment(settings, from_environment, NULL, &error) < 0)

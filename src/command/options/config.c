@@ -14,12 +14,6 @@
 
 enum { CONFIG_BYTES_MAX = 1 << 20, WORDS_MAX = 64 };
 
-static int fail_reading(struct option_error *error, const char *path, const char *why)
-{
-    snprintf(error->message, sizeof error->message, "%s: %s", command_safe(path), why);
-    return -1;
-}
-
 #if VITALS_WITH_JANSSON
 
 void config_find(const char *bytes, size_t size, const char *word, size_t depth_most, size_t *line,
@@ -53,11 +47,7 @@ void config_find(const char *bytes, size_t size, const char *word, size_t depth_
 static int fail_at(struct option_error *error, const char *path, size_t line, size_t column,
                    const char *why)
 {
-    char place[300];
-    snprintf(place, sizeof place, "%s:%zu:%zu", command_safe(path), line, column);
-    snprintf(error->message, sizeof error->message, "%s: %.*s", place,
-             (int)(sizeof error->message - strlen(place) - 3), why);
-    return -1;
+    return option_fail(error, "%s:%zu:%zu: %s", command_safe(path), line, column, why);
 }
 
 /* Parses each value as a word of the command line, so that the same checks hold for both. */
@@ -68,11 +58,8 @@ static int assign_member(struct settings *settings, const struct option *option,
     const char *words[WORDS_MAX];
     size_t count = json_is_array(value) ? json_array_size(value) : 1;
     snprintf(name, sizeof name, "\"%s\"", option->name);
-    if (count > WORDS_MAX) {
-        snprintf(error->message, sizeof error->message, "%s holds more than %d values", name,
-                 WORDS_MAX);
-        return -1;
-    }
+    if (count > WORDS_MAX)
+        return option_fail(error, "%s holds more than %d values", name, WORDS_MAX);
     for (size_t i = 0; i < count; i++) {
         const json_t *one = json_is_array(value) ? json_array_get(value, i) : value;
         char word[64];
@@ -88,11 +75,8 @@ static int assign_member(struct settings *settings, const struct option *option,
             words[i] = json_is_true(one) ? "yes" : "no";
         else if (json_is_number(one))
             words[i] = arena_copy(&settings->memory, word, strlen(word));
-        if (words[i] == NULL) {
-            snprintf(error->message, sizeof error->message,
-                     "%s is no text, number, yes or no, nor a list of such", name);
-            return -1;
-        }
+        if (words[i] == NULL)
+            return option_fail(error, "%s is no text, number, yes or no, nor a list of such", name);
     }
     return option_assign(settings, option, name, words, count, ORIGIN_CONFIGURATION, error);
 }
@@ -119,10 +103,9 @@ static int take_members(struct settings *settings, json_t *object, const char **
                 nearest_offer(&nearest, option_key(option));
         }
         const char *meant = nearest.word;
-        snprintf(error->message, sizeof error->message, "unknown key \"%s\"%s%s%s",
-                 command_safe(key), meant != NULL ? "; did you mean \"" : "",
-                 meant != NULL ? meant : "", meant != NULL ? "\"?" : "");
-        return -1;
+        return option_fail(error, "unknown key \"%s\"%s%s%s", command_safe(key),
+                           meant != NULL ? "; did you mean \"" : "", meant != NULL ? meant : "",
+                           meant != NULL ? "\"?" : "");
     }
     return 0;
 }
@@ -162,7 +145,7 @@ int config_parse(struct settings *settings, const char *path, const char *bytes,
 int config_parse(struct settings *settings UNUSED, const char *path, const char *bytes UNUSED,
                  size_t size UNUSED, struct option_error *error)
 {
-    return fail_reading(error, path, BUILT_WITHOUT_JSON);
+    return option_fail(error, "%s: %s", command_safe(path), BUILT_WITHOUT_JSON);
 }
 
 #endif
@@ -175,7 +158,7 @@ int config_read(struct settings *settings, const char *path, bool named, struct 
     if (!named && (code == -ENOENT || code == -ENOTDIR))
         return 0;
     if (code < 0)
-        return fail_reading(error, path, file.why);
+        return option_fail(error, "%s: %s", command_safe(path), file.why);
     code = config_parse(settings, path, file.bytes, file.size, error);
     memory_free(file.bytes);
     return code;

@@ -19,11 +19,11 @@ struct parse {
     const struct option *last; /* the previous option, for a better message */
 };
 
-VITALS_FORMAT(2, 3) static int fail(struct parse *parse, const char *format, ...)
+int option_fail(struct option_error *error, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(parse->error->message, sizeof parse->error->message, format, arguments);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     return -1;
 }
@@ -115,11 +115,12 @@ static int unknown_option(struct parse *parse, const char *argument)
         ;
     bool found = option_find(other->bit, name, size) != NULL;
     if (found && other != own && argument[1] == '-')
-        return fail(parse, "--%s does not go with vitals%s%s; it belongs to vitals%s%s", wanted,
-                    space(own), word(own), space(other), word(other));
+        return option_fail(parse->error,
+                           "--%s does not go with vitals%s%s; it belongs to vitals%s%s", wanted,
+                           space(own), word(own), space(other), word(other));
 
     if (command_is_ps_habit(own, argument))
-        return fail(parse, "%s: %s", command_safe(argument), COMMAND_PS_HABIT);
+        return option_fail(parse->error, "%s: %s", command_safe(argument), COMMAND_PS_HABIT);
 
     struct nearest nearest;
     nearest_begin(&nearest, wanted);
@@ -133,8 +134,9 @@ static int unknown_option(struct parse *parse, const char *argument)
     char safe[128];
     show_word(argument, safe, sizeof safe);
     if (nearest.word != NULL)
-        return fail(parse, "unknown option %s; did you mean --%s?", safe, nearest.word);
-    return fail(parse, "unknown option %s", safe);
+        return option_fail(parse->error, "unknown option %s; did you mean --%s?", safe,
+                           nearest.word);
+    return option_fail(parse->error, "unknown option %s", safe);
 }
 
 /* ---- options and their values ---- */
@@ -231,8 +233,9 @@ static int take_command(struct parse *parse, const struct command *command)
         if (option_belongs(option, command->bit) || !was_given(parse->settings, option))
             continue;
         if (option_find(command->bit, option->name, strlen(option->name)) != NULL)
-            return fail(parse, "write --%s after %s, not before it", option->name, command->name);
-        return fail(parse, "--%s does not go with %s", option->name, command->name);
+            return option_fail(parse->error, "write --%s after %s, not before it", option->name,
+                               command->name);
+        return option_fail(parse->error, "--%s does not go with %s", option->name, command->name);
     }
     parse->settings->command = command;
     return 0;
@@ -252,7 +255,7 @@ static int keep_word(struct parse *parse, const char *name)
     if (words->items == NULL)
         words->items = arena_alloc(&parse->settings->memory, parse->count * sizeof *words->items);
     if (words->items == NULL)
-        return fail(parse, "out of memory");
+        return option_fail(parse->error, "out of memory");
     words->items[words->count++] = name;
     words->given = true;
     return 0;
@@ -269,8 +272,8 @@ static int take_word(struct parse *parse, const char *name)
         parse->argv[parse->at - 2][0] == '-') {
         char safe[200];
         show_word(name, safe, sizeof safe);
-        return fail(parse, "write the value of --%s as --%s=%s", parse->last->name,
-                    parse->last->name, safe);
+        return option_fail(parse->error, "write the value of --%s as --%s=%s", parse->last->name,
+                           parse->last->name, safe);
     }
     if (settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
         parse->at--;
@@ -288,15 +291,16 @@ static int take_word(struct parse *parse, const char *name)
     char safe[200];
     show_word(name, safe, sizeof safe);
     if (settings->command->name != NULL)
-        return fail(parse, "%s takes no \"%s\"", settings->command->name, safe);
+        return option_fail(parse->error, "%s takes no \"%s\"", settings->command->name, safe);
     if (parse->last != NULL && parse->last->kind == OPTION_MAYBE)
-        return fail(parse, "unknown command \"%s\"; write a value as --%s=%s", safe,
-                    parse->last->name, safe);
+        return option_fail(parse->error, "unknown command \"%s\"; write a value as --%s=%s", safe,
+                           parse->last->name, safe);
 
     if (parse->last != NULL && parse->last->kind == OPTION_CHOICE) {
         char accepts[128];
         option_accepts(parse->last, accepts, sizeof accepts);
-        return fail(parse, "--%s takes %s, not \"%s\"", parse->last->name, accepts, safe);
+        return option_fail(parse->error, "--%s takes %s, not \"%s\"", parse->last->name, accepts,
+                           safe);
     }
 
     struct nearest nearest;
@@ -304,8 +308,9 @@ static int take_word(struct parse *parse, const char *name)
     for (const struct command *command = parse->commands + 1; command->name != NULL; command++)
         nearest_offer(&nearest, command->name);
     if (nearest.word != NULL)
-        return fail(parse, "unknown command \"%s\"; did you mean %s?", safe, nearest.word);
-    return fail(parse, "unknown command \"%s\"", safe);
+        return option_fail(parse->error, "unknown command \"%s\"; did you mean %s?", safe,
+                           nearest.word);
+    return option_fail(parse->error, "unknown command \"%s\"", safe);
 }
 
 static bool name_was_given(const struct parse *parse, const char *name)
@@ -327,8 +332,8 @@ static int take_argument(struct parse *parse)
             }
             return 0;
         } else if (parse->at < parse->count)
-            return fail(parse, "unexpected word \"%s\" after --",
-                        command_safe(parse->argv[parse->at]));
+            return option_fail(parse->error, "unexpected word \"%s\" after --",
+                               command_safe(parse->argv[parse->at]));
         return 0;
     }
     if (argument[0] != '-' || argument[1] == '\0')
@@ -378,10 +383,11 @@ int options_from_arguments(struct settings *settings, const struct command *comm
         if (!option_belongs(option, commands_now(&parse)) || !was_given(parse.settings, option))
             continue;
         if (option->excludes != NULL && name_was_given(&parse, option->excludes))
-            return fail(&parse, "--%s and --%s cannot be used together", option->name,
-                        option->excludes);
+            return option_fail(error, "--%s and --%s cannot be used together", option->name,
+                               option->excludes);
         if (option->needs != NULL && !name_was_given(&parse, option->needs))
-            return fail(&parse, "--%s can be used only with --%s", option->name, option->needs);
+            return option_fail(error, "--%s can be used only with --%s", option->name,
+                               option->needs);
     }
     return 0;
 }

@@ -85,6 +85,9 @@ struct option_error {
     char message[640];
 };
 
+/* Fills in the error; what does not fit is cut. Returns -1. */
+int option_fail(struct option_error *error, const char *format, ...) VITALS_FORMAT(2, 3);
+
 /* An environment as a function. It returns NULL for a variable that is not set. */
 typedef const char *option_lookup(void *data, const char *name);
 
@@ -104,7 +107,7 @@ int option_assign(struct settings *settings, const struct option *option, const 
                   struct option_error *error);
 
 /* Parses a number: digits only, in that range; no sign, no space, no other base. */
-bool option_number(const char *word, size_t size, double least, double most, uint64_t *out);
+bool option_number(const char *word, double least, double most, uint64_t *out);
 
 /* The range of pids: up to the kernel's PID_MAX_LIMIT. */
 enum { OPTION_PID_LEAST = 1, OPTION_PID_MOST = 4194304 };

@@ -26,9 +26,8 @@ static int refuse(const struct assignment *to, const char *word)
 {
     char accepts[200];
     option_accepts(to->option, accepts, sizeof accepts);
-    snprintf(to->error->message, sizeof to->error->message, "%s: \"%s\" is not accepted; give %s",
-             to->name, command_safe(word), accepts);
-    return -1;
+    return option_fail(to->error, "%s: \"%s\" is not accepted; give %s", to->name,
+                       command_safe(word), accepts);
 }
 
 /* Rejects the value with a message that shows all words unchanged. */
@@ -40,18 +39,16 @@ static int refuse_all(const struct assignment *to, const char *const *words, siz
     return refuse(to, all);
 }
 
-static int fail(const struct assignment *to, const char *why)
+static int fail_memory(const struct assignment *to)
 {
-    snprintf(to->error->message, sizeof to->error->message, "%s%s", to->name, why);
-    return -1;
+    return option_fail(to->error, "%s: out of memory", to->name);
 }
 
 static int want(const struct assignment *to)
 {
-    char why[220] = " needs a value: ";
-    size_t used = strlen(why);
-    option_accepts(to->option, why + used, sizeof why - used);
-    return fail(to, why);
+    char accepts[200];
+    option_accepts(to->option, accepts, sizeof accepts);
+    return option_fail(to->error, "%s needs a value: %s", to->name, accepts);
 }
 
 void option_accepts(const struct option *option, char *out, size_t capacity)
@@ -89,20 +86,19 @@ void option_accepts(const struct option *option, char *out, size_t capacity)
     }
 }
 
-bool option_number(const char *word, size_t size, double least, double most, uint64_t *out)
+bool option_number(const char *word, double least, double most, uint64_t *out)
 {
-    const char *end = word + size;
     uint64_t number;
-    if (size > 18 || !number_u64(&word, end, &number) || word != end || (double)number < least ||
+    if (strlen(word) > 18 || !number_is_u64(word, &number) || (double)number < least ||
         (double)number > most)
         return false;
     *out = number;
     return true;
 }
 
-static bool parse_number(const struct option *option, const char *word, size_t size, uint64_t *out)
+static bool parse_number(const struct option *option, const char *word, uint64_t *out)
 {
-    return option_number(word, size, option->minimum, option->maximum, out);
+    return option_number(word, option->minimum, option->maximum, out);
 }
 
 /* True if the word is yes or no; *out is which. */
@@ -166,11 +162,8 @@ static int assign_text(const struct assignment *to, const char *const *words, si
     if (option_is_word_list(to->option->argument) &&
         (count > 1 || !is_listed(to->option->argument, words[0])))
         return refuse_all(to, words, count);
-    if (count == 1 && to->option->no_stream != NULL && strcmp(words[0], "-") == 0) {
-        snprintf(to->error->message, sizeof to->error->message, "%s -: name a file; %s", to->name,
-                 to->option->no_stream);
-        return -1;
-    }
+    if (count == 1 && to->option->no_stream != NULL && strcmp(words[0], "-") == 0)
+        return option_fail(to->error, "%s -: name a file; %s", to->name, to->option->no_stream);
     if (count == 1) {
         *text = words[0];
         return 0;
@@ -180,7 +173,7 @@ static int assign_text(const struct assignment *to, const char *const *words, si
         size += strlen(words[i]) + 1;
     char *joined = arena_alloc(&to->settings->memory, size);
     if (joined == NULL)
-        return fail(to, ": out of memory");
+        return fail_memory(to);
     char *end = joined;
     for (size_t i = 0; i < count; i++)
         end += snprintf(end, size - (size_t)(end - joined), "%s%s", i > 0 ? "," : "", words[i]);
@@ -204,7 +197,7 @@ static int assign_number(const struct assignment *to, const char *const *words, 
 {
     if (count == 0)
         return want(to);
-    if (!parse_number(to->option, words[0], strlen(words[0]), destination(to)))
+    if (!parse_number(to->option, words[0], destination(to)))
         return refuse(to, words[0]);
     return 0;
 }
@@ -225,89 +218,64 @@ static int assign_duration(const struct assignment *to, const char *const *words
     return 0;
 }
 
-/* Iterates over the parts of words that may be comma lists; returns false after the last. */
-struct value_parts {
-    const char *const *words;
-    size_t count;
-    const char *at; /* position in words[0]; NULL: at its beginning */
-};
-
-static bool parts_next(struct value_parts *parts, const char **begin, size_t *size)
+/* Splits words that may be comma lists. Returns the parts, or NULL if memory is out. */
+static const char **split(const struct assignment *to, const char *const *words, size_t count,
+                          size_t *part_count)
 {
-    if (parts->count == 0)
-        return false;
-    *begin = parts->at != NULL ? parts->at : parts->words[0];
-    *size = strcspn(*begin, ",");
-    if ((*begin)[*size] == ',') {
-        parts->at = *begin + *size + 1;
-    } else {
-        parts->at = NULL;
-        parts->words++;
-        parts->count--;
-    }
-    return true;
-}
-
-static size_t parts_count(const char *const *words, size_t count)
-{
-    size_t total = count;
+    struct arena *memory = &to->settings->memory;
+    size_t most = count, used = 0;
     for (size_t i = 0; i < count; i++) {
         for (const char *at = words[i]; (at = strchr(at, ',')) != NULL; at++)
-            total++;
+            most++;
     }
-    return total;
-}
-
-/* `out` has room for parts_count numbers. */
-static int parse_numbers(const struct assignment *to, const char *const *words, size_t count,
-                         uint64_t *out)
-{
-    const char *begin;
-    size_t size;
-    for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);
-         out++) {
-        if (!parse_number(to->option, begin, size, out))
-            return refuse_all(to, words, count);
+    const char **parts = arena_array(memory, most, sizeof *parts);
+    *part_count = 0;
+    for (size_t i = 0; parts != NULL && i < count; i++) {
+        size_t size;
+        for (const char *at = words[i]; at != NULL; at = at[size] == ',' ? at + size + 1 : NULL) {
+            size = strcspn(at, ",");
+            if ((parts[used++] = arena_copy(memory, at, size)) == NULL)
+                return NULL;
+        }
     }
-    return 0;
+    *part_count = used;
+    return parts;
 }
 
 static int assign_pair(const struct assignment *to, const char *const *words, size_t count)
 {
-    uint64_t pair[2], *out = destination(to);
+    uint64_t low, high, *out = destination(to);
+    size_t part_count;
     if (count == 0)
         return want(to);
-    if (parts_count(words, count) != 2)
+    const char **parts = split(to, words, count, &part_count);
+    if (parts == NULL)
+        return fail_memory(to);
+    if (part_count != 2 || !parse_number(to->option, parts[0], &low) ||
+        !parse_number(to->option, parts[1], &high))
         return refuse_all(to, words, count);
-    if (parse_numbers(to, words, count, pair) < 0)
-        return -1;
-    out[0] = pair[0] < pair[1] ? pair[0] : pair[1];
-    out[1] = pair[0] < pair[1] ? pair[1] : pair[0];
+    out[0] = low < high ? low : high;
+    out[1] = low < high ? high : low;
     return 0;
 }
 
-/* Returns a list with room for the old and the new items; the old array stays allocated in the
- * settings' arena. */
-static void *grow(const struct assignment *to, const void *old, size_t kept, size_t more,
-                  size_t item)
-{
-    void *items = arena_alloc(&to->settings->memory, (kept + more) * item);
-    if (items != NULL && kept > 0)
-        memcpy(items, old, kept * item);
-    return items;
-}
-
+/* Adds to a list that has an origin as strong; the old array stays in the settings' arena. */
 static int assign_numbers(const struct assignment *to, const char *const *words, size_t count)
 {
     struct settings_numbers *list = destination(to);
-    size_t kept = to->replaces ? 0 : list->count, more = parts_count(words, count);
+    size_t kept = to->replaces ? 0 : list->count, more;
     if (count == 0)
         return want(to);
-    uint64_t *items = grow(to, list->items, kept, more, sizeof *items);
-    if (items == NULL)
-        return fail(to, ": out of memory");
-    if (parse_numbers(to, words, count, items + kept) < 0)
-        return -1;
+    const char **parts = split(to, words, count, &more);
+    uint64_t *items = arena_array(&to->settings->memory, kept + more, sizeof *items);
+    if (parts == NULL || items == NULL)
+        return fail_memory(to);
+    if (kept > 0)
+        memcpy(items, list->items, kept * sizeof *items);
+    for (size_t i = 0; i < more; i++) {
+        if (!parse_number(to->option, parts[i], &items[kept + i]))
+            return refuse_all(to, words, count);
+    }
     *list = (struct settings_numbers){items, kept + more, true};
     return 0;
 }
@@ -315,26 +283,21 @@ static int assign_numbers(const struct assignment *to, const char *const *words,
 static int assign_words(const struct assignment *to, const char *const *words, size_t count)
 {
     struct settings_words *list = destination(to);
-    size_t kept = to->replaces ? 0 : list->count, size;
-    const char *begin;
+    size_t kept = to->replaces ? 0 : list->count, more;
     if (count < to->option->least)
         return want(to);
-    const char **items = grow(to, list->items, kept, parts_count(words, count) + 1, sizeof *items);
-    if (items == NULL)
-        return fail(to, ": out of memory");
-    bool several = parts_count(words, count) > 1;
-    for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
-        if (size == 0 && several) {
-            snprintf(to->error->message, sizeof to->error->message,
-                     "%s: \"%s\" has an empty name between its commas", to->name,
-                     command_safe(words[0]));
-            return -1;
-        }
-        char *copy = arena_copy(&to->settings->memory, begin, size);
-        if (copy == NULL)
-            return fail(to, ": out of memory");
-        if (size > 0)
-            items[kept++] = copy;
+    const char **parts = split(to, words, count, &more);
+    const char **items = arena_array(&to->settings->memory, kept + more + 1, sizeof *items);
+    if (parts == NULL || items == NULL)
+        return fail_memory(to);
+    if (kept > 0)
+        memcpy(items, list->items, kept * sizeof *items);
+    for (size_t i = 0; i < more; i++) {
+        if (parts[i][0] != '\0')
+            items[kept++] = parts[i];
+        else if (more > 1)
+            return option_fail(to->error, "%s: \"%s\" has an empty name between its commas",
+                               to->name, command_safe(words[0]));
     }
     *list = (struct settings_words){items, kept, true};
     return 0;

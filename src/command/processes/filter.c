@@ -487,7 +487,7 @@ int filter_none(const struct filter *filter)
 uint64_t filter_pid(const char *word)
 {
     uint64_t pid;
-    if (option_number(word, strlen(word), OPTION_PID_LEAST, OPTION_PID_MOST, &pid))
+    if (option_number(word, OPTION_PID_LEAST, OPTION_PID_MOST, &pid))
         return pid;
     (void)command_fail(0, "\"%s\" is not a pid; give a whole number from %d to %d",
                        command_safe(word), OPTION_PID_LEAST, OPTION_PID_MOST);

@@ -429,7 +429,7 @@ static int list_signals(const struct settings_words *words, struct output *outpu
     for (size_t i = 0; i < words->count; i++) {
         uint64_t given;
         const char *word = words->items[i] + (words->items[i][0] == '-');
-        bool is_number = option_number(word, strlen(word), 1, SHELL_CODE + SIGRTMAX, &given);
+        bool is_number = option_number(word, 1, SHELL_CODE + SIGRTMAX, &given);
         if (is_number && given > SHELL_CODE)
             given -= SHELL_CODE;
         if (is_number && given <= (uint64_t)SIGRTMAX) {
