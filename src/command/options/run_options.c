@@ -57,10 +57,10 @@ static int take_methods(vitals_run_options *options, const struct measure_settin
 }
 
 /* The tracker prints nothing else to standard output, so a named format goes there. */
-static const char *recording_place(const struct argument_settings *arguments,
+static const char *recording_place(const struct run_plan *plan,
                                    const struct recording_settings *recording)
 {
-    bool tracks = arguments->command_argv == NULL;
+    bool tracks = plan->options.argv == NULL;
     bool named = recording->path != NULL;
     return !named && tracks && recording->format != NULL ? "-" : recording->path;
 }
@@ -74,7 +74,7 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
     plan->usage.brand = measure->brand;
     /* Figures that cost more than a read are only measured for output that keeps them: the text
      * shows none. */
-    plan->usage.details = recording_place(&settings->arguments, &settings->recording) != NULL ||
+    plan->usage.details = recording_place(plan, &settings->recording) != NULL ||
                           settings->run.json_path != NULL || settings->look.verbose ||
                           exporters_asked(&settings->export);
     plan->options.usage = &plan->usage;
@@ -152,10 +152,10 @@ const char *run_plan_file(const struct run_plan *plan)
 }
 
 /* Sets the file of the recording of one run; the plan records there from now on. */
-static int plan_recording(struct run_plan *plan, const struct argument_settings *arguments,
-                          const struct recording_settings *recording,
+static int plan_recording(struct run_plan *plan, const struct recording_settings *recording,
                           const struct run_settings *run)
 {
+    char *const *argv = plan->options.argv;
     vitals_error error;
     int code = recording_options(recording, plan->recording, plan->options.interval_ns,
                                  &plan->recorder);
@@ -168,7 +168,7 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
                                    : VITALS_MACHINE_EACH_SECOND;
     record_observer_init(&plan->observer, &plan->recorder);
     plan->records = true;
-    if (run_plan_file(plan) == NULL && arguments->command_argv != NULL) {
+    if (run_plan_file(plan) == NULL && argv != NULL) {
         plan->observer.face.descriptor = output_create(plan->recording);
         if (plan->observer.face.descriptor < 0)
             return command_fail(EXIT_BEFORE_RUN, "standard output: %s; the command was not run",
@@ -176,7 +176,6 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
     }
 
     /* So that a recording that was cut off names its command. */
-    const char *const *argv = arguments->command_argv;
     char words[2048], line[4096];
     size_t used = 0;
     for (size_t i = 0; argv != NULL && argv[i] != NULL && used + strlen(argv[i]) < sizeof words;
@@ -198,7 +197,7 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
     return 0;
 }
 
-int run_plan_prepare(struct run_plan *plan, const struct argument_settings *arguments)
+int run_plan_prepare(struct run_plan *plan)
 {
     vitals_error error;
     if (plan->options.observer == NULL || run_plan_file(plan) == NULL)
@@ -207,13 +206,12 @@ int run_plan_prepare(struct run_plan *plan, const struct argument_settings *argu
     if (code < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s%s%s", error.message,
                             recording_overwrite_hint(&plan->recorder, plan->recording, code),
-                            arguments->command_argv != NULL ? "; the command was not run" : "");
+                            plan->options.argv != NULL ? "; the command was not run" : "");
     return 0;
 }
 
-int run_plan_record(struct run_plan *plan, const struct argument_settings *arguments,
-                    const struct recording_settings *recording, const struct run_settings *run,
-                    uint64_t number)
+int run_plan_record(struct run_plan *plan, const struct recording_settings *recording,
+                    const struct run_settings *run, uint64_t number)
 {
     if (recording->path == NULL)
         return 0;
@@ -226,15 +224,14 @@ int run_plan_record(struct run_plan *plan, const struct argument_settings *argum
     plan->options.observer = NULL;
     int code = recording_check_place("--record ", plan->recording);
     if (code == 0)
-        code = plan_recording(plan, arguments, recording, run);
-    return code == 0 ? run_plan_prepare(plan, arguments) : code;
+        code = plan_recording(plan, recording, run);
+    return code == 0 ? run_plan_prepare(plan) : code;
 }
 
-static int take_recording(struct run_plan *plan, const struct argument_settings *arguments,
-                          const struct recording_settings *recording,
+static int take_recording(struct run_plan *plan, const struct recording_settings *recording,
                           const struct run_settings *run)
 {
-    const char *path = recording_place(arguments, recording);
+    const char *path = recording_place(plan, recording);
     if (path == NULL && recording->no_header)
         return command_fail(EXIT_USAGE, "--no-header needs a recording");
     if (path == NULL)
@@ -260,7 +257,7 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
         return command_fail(EXIT_USAGE, "--record %s: the path is too long", command_safe(path));
     memcpy(plan->recording, path, strlen(path) + 1);
     int code = standard ? 0 : recording_check_place("--record ", path);
-    return code == 0 ? plan_recording(plan, arguments, recording, run) : code;
+    return code == 0 ? plan_recording(plan, recording, run) : code;
 }
 
 /* ---- the running totals, which remain if vitals is killed ---- */
@@ -388,7 +385,7 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     if (settings->sampling.interval_ns != 0)
         options->interval_ns = settings->sampling.interval_ns;
 
-    const char *path = recording_place(&settings->arguments, &settings->recording);
+    const char *path = recording_place(plan, &settings->recording);
     const char *json = settings->run.json_path;
     if (path != NULL && strcmp(path, "-") == 0 && json != NULL && strcmp(json, "-") == 0)
         return command_fail(
@@ -415,9 +412,7 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
         code = take_usage(plan, settings);
     if (code == 0)
         code = take_totals(plan, &settings->environment, &settings->run);
-    return code == 0
-               ? take_recording(plan, &settings->arguments, &settings->recording, &settings->run)
-               : code;
+    return code == 0 ? take_recording(plan, &settings->recording, &settings->run) : code;
 }
 
 void run_plan_done(struct run_plan *plan)

@@ -157,8 +157,7 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     int code = 0;
     uint64_t done = 0;
     while (code == 0 && failed == NULL && done < settings->run.repeat) {
-        code = run_plan_record(plan, &settings->arguments, &settings->recording, &settings->run,
-                               done + 1);
+        code = run_plan_record(plan, &settings->recording, &settings->run, done + 1);
         if (code == 0)
             code = run_once(plan, &account);
         if (code != 0)
@@ -231,7 +230,7 @@ int command_run(const struct settings *settings)
     if (code == 0)
         code = run_plan_init(&plan, settings);
     if (code == 0)
-        code = run_plan_prepare(&plan, &settings->arguments);
+        code = run_plan_prepare(&plan);
     bool restarts = settings->run.gpus != 0 && !settings->run.gpus_chosen;
     if (code == 0 && restarts)
         code = run_on_gpus(settings);

@@ -26,7 +26,7 @@ struct run_plan {
 /* Fills the plan from the settings. Returns 0, or an exit code after a message. Nothing is written
  * yet; run_plan_prepare makes the recording, if there is one of a single run. run_options.c */
 int run_plan_init(struct run_plan *plan, const struct settings *settings);
-int run_plan_prepare(struct run_plan *plan, const struct argument_settings *arguments);
+int run_plan_prepare(struct run_plan *plan);
 void run_plan_done(struct run_plan *plan);
 
 /* Returns the file that is recorded into; NULL: none, or standard output. */
@@ -34,9 +34,8 @@ const char *run_plan_file(const struct run_plan *plan);
 
 /* Prepares the recording of the next of several runs, counted from 1. Returns 0, or an exit
  * code. */
-int run_plan_record(struct run_plan *plan, const struct argument_settings *arguments,
-                    const struct recording_settings *recording, const struct run_settings *run,
-                    uint64_t number);
+int run_plan_record(struct run_plan *plan, const struct recording_settings *recording,
+                    const struct run_settings *run, uint64_t number);
 
 /* Makes the options of a recorder, for run, track and record. Returns 0, or an exit code after a
  * message. run_options.c */

@@ -61,7 +61,6 @@ static int begin(struct run_track *track)
     track->plan.observer.options.stop = track->interrupts;
     track->plan.usage.pids = track->pids;
     track->plan.usage.pid_count = track->settings->arguments.words.count;
-    track->plan.options.argv = NULL;
 
     /* In the formats of other programs, rows name the process that was given first. */
     char digits[24];
@@ -77,7 +76,7 @@ static int begin(struct run_track *track)
     if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     /* Nothing is written or replaced before all targets are found. */
-    code = exit_code(run_plan_prepare(&track->plan, &track->settings->arguments));
+    code = exit_code(run_plan_prepare(&track->plan));
     if (code == 0 && json != NULL && (track->json = output_create(json)) < 0)
         code = command_fail(EXIT_CANNOT, "%s: %s", command_safe(json), strerror(errno));
     if (code != 0)
