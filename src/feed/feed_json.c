@@ -1,5 +1,5 @@
 /* feed_json.c: a JSON document becomes a snapshot, member by member; jansson reads the JSON itself,
- * one row at a time, except for rows in the form that vitals writes (own_row.h).
+ * one row at a time, except for rows in the form that vitals writes (json_rows.h).
  *
  * All numbers are read as doubles: the form has none above 2^53, and larger ones are strings. */
 #include "feed/feed_json.h"
@@ -15,7 +15,6 @@
 #include <jansson.h>
 
 #include "feed/json_rows.h"
-#include "feed/own_row.h"
 #include "util/number.h"
 #endif
 

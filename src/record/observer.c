@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "feed/decimal.h"
+#include "feed/text.h"
 #include "util/base.h"
 
 /* A limit on the size of files is reported by the write, not by a signal. A thread of the caller's

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "feed/decimal.h"
+#include "feed/text.h"
 #include "util/base.h"
 
 enum {

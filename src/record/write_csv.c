@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "feed/decimal.h"
+#include "feed/text.h"
 
 #define SERIES_LEFT_OUT ((vitals_text){LEFT_OUT, sizeof LEFT_OUT - 1})
 static const char LEFT_OUT[] =

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "feed/decimal.h"
 #include "feed/text.h"
 
 enum { PART = 512, ESCAPE = 6, DIGITS = NUMBER_WORDS };

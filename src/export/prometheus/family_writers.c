@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "export/prometheus/exposition_page.h"
-#include "feed/decimal.h"
 #include "feed/rows.h"
+#include "feed/text.h"
 
 /* Writes the samples of one row. */
 typedef void write_row(struct exposition_page *page, const struct exposition_row *row);

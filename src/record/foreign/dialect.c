@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "feed/decimal.h"
+#include "feed/text.h"
 #include "record/format.h"
 #include "util/base.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "feed/decimal.h"
+#include "feed/text.h"
 #include "record/format.h"
 
 #define PERCENT 100.0

@@ -2,7 +2,7 @@
  * left to jansson. test_round_trip compares both. */
 #include "check.h"
 
-#include "feed/own_row.h"
+#include "feed/json_rows.h"
 
 static const struct json_columns COLUMNS = {
     .metrics = {VITALS_GPU_NAME, VITALS_GPU_MEMORY_TOTAL_BYTES, VITALS_GPU_POWER_WATTS},

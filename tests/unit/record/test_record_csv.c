@@ -1,7 +1,7 @@
 /* The reader of CSV: fields, quotes, ends of lines, whatever way the bytes come. */
 #include "check.h"
 
-#include "feed/decimal.h"
+#include "feed/text.h"
 #include "record/csv.h"
 #include "record/sample.h"
 
