@@ -6,7 +6,6 @@
 #include <vitals/text.h>
 
 #include "util/utf8.h"
-#include "util/width.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

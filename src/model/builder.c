@@ -11,7 +11,6 @@
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/utf8.h"
-#include "util/width.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 
 #include "util/base.h"
 #include "util/utf8.h"
-#include "util/width.h"
 
 #include <string.h>
 

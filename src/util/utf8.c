@@ -1,6 +1,18 @@
 /* utf8.c: see utf8.h. */
 #include "util/utf8.h"
 
+#include "util/search.h"
+
+enum { ZERO = 0, WIDE = 2, HIDDEN = WIDTH_HIDDEN };
+
+struct width_range {
+    uint32_t first;
+    uint32_t last;
+    int width;
+};
+
+#include "util/width_table.h" /* made by scripts/unicode-width */
+
 /* Which bytes may follow a first byte; the later ones are always 80..BF. */
 struct lead {
     unsigned char low, high; /* of the first byte */
@@ -36,4 +48,19 @@ uint32_t utf8_decode(const char *at, const char *end, size_t *size)
         *size = i + 1;
     }
     return character;
+}
+
+static bool ends_before(const void *range, const void *character)
+{
+    return ((const struct width_range *)range)->last < *(const uint32_t *)character;
+}
+
+int width_of(uint32_t character)
+{
+    if (character < 0x80)
+        return character < 0x20 || character == 0x7F ? WIDTH_HIDDEN : 1;
+    size_t place = search_place(WIDTH_RANGES, ARRAY_COUNT(WIDTH_RANGES), sizeof WIDTH_RANGES[0],
+                                &character, ends_before);
+    bool inside = place < ARRAY_COUNT(WIDTH_RANGES) && WIDTH_RANGES[place].first <= character;
+    return inside ? WIDTH_RANGES[place].width : 1;
 }

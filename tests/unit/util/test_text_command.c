@@ -2,7 +2,6 @@
 #include "check.h"
 
 #include "util/utf8.h"
-#include "util/width.h"
 #include <vitals/text.h>
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * scripts/unicode-width --check says whether it still is. */
 #include "check.h"
 
-#include "util/width.h"
+#include "util/utf8.h"
 
 static void characters_have_their_width(void)
 {
