@@ -92,9 +92,6 @@ bool command_is_utf8(void);
 struct account_view command_account_view(const struct look_settings *look,
                                          const struct account_settings *account);
 
-/* `vitals report --jobs FOLDER`. Returns the exit code. */
-int report_jobs(const struct settings *settings, const struct account_view *view);
-
 /* Prints a report to stdout; `older` may be NULL. Returns the exit code. one_shot.c */
 int command_print_report(const struct settings *settings, const vitals_snapshot *now,
                          const vitals_snapshot *older);
@@ -169,11 +166,7 @@ int command_interrupts(void);
  * on no signal but KILL ends the process. Call it once. */
 int command_last_interrupts(void);
 
-/* Returns the number of a signal such as "TERM", "SIGTERM", "term", "15" or "RTMIN+3", or -1 after
- * a message that suggests the nearest name. signals.c */
-int signal_number(const char *word);
-
-/* Returns the names of signals by index; NULL after the last. */
+/* Returns the names of signals by index; NULL after the last. kill.c */
 const char *signal_word(size_t index);
 
 /* Fills the options of a context, which point into the settings. */

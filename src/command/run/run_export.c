@@ -1,13 +1,17 @@
 /* run_export.c: see run_export.h. */
 #include "command/run/run_export.h"
 
+#include <fcntl.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "export/run_config.h"
+#include "report/run_report.h"
 
 /* Least wait for unsent data in pid 1 of a namespace, whose end kills the exporter. */
 static const uint64_t FIRST_PROCESS_NS = 1000000000;
@@ -230,6 +234,113 @@ bool run_export_begin(struct run_export *observer, const struct settings *settin
     return true;
 }
 
+/* ---- the page ---- */
+
+/* The page of `vitals report` for upload: of a recording if there is one, else of the account. It
+ * contains no command line except its title, which --cmdline controls. Until it was sent it lies in
+ * a folder of its own that only this user can read. */
+struct run_page {
+    const char *title;             /* NULL: none */
+    uint64_t deadline_ns;          /* monotonic */
+    int interrupts;                /* once this is readable there is no time left; -1: none */
+    char folder[4096], path[4200]; /* "": none */
+};
+
+static int create_private(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+static uint64_t page_left_ns(const struct run_page *page)
+{
+    struct pollfd interrupt = {.fd = page->interrupts, .events = POLLIN};
+    uint64_t now = clock_now_ns();
+    return now < page->deadline_ns && poll(&interrupt, 1, 0) <= 0 ? page->deadline_ns - now : 0;
+}
+
+struct page_printer {
+    const struct run_page *page;
+    struct output *output;
+};
+
+static int write_in_time(void *data, const char *bytes, size_t size)
+{
+    struct page_printer *printer = data;
+    return page_left_ns(printer->page) > 0 ? output_write(printer->output, bytes, size) : -1;
+}
+
+static bool draw_page(const char *source, const struct run_page *page,
+                      const struct account_view *view)
+{
+    struct recording *recording;
+    vitals_error error;
+    if (recording_open(source, &recording, &error) < 0)
+        return false;
+    const struct run_report report = {.recording = recording,
+                                      .path = source,
+                                      .view = view,
+                                      .for_others = true,
+                                      .title = page->title};
+    int descriptor = create_private(page->path);
+    struct page_printer printer = {page, output_begin(descriptor)};
+    bool made = descriptor >= 0 &&
+                run_report_write(&report, VITALS_REPORT_HTML, write_in_time, &printer) == 0;
+    made = descriptor >= 0 && output_flush(printer.output) == 0 && made;
+    made = descriptor >= 0 && close(descriptor) == 0 && made;
+    recording_close(recording);
+    return made;
+}
+
+static void remove_page(struct run_page *page)
+{
+    if (page->folder[0] == '\0')
+        return;
+    if (page->path[0] != '\0')
+        (void)unlink(page->path);
+    (void)rmdir(page->folder);
+    page->folder[0] = page->path[0] = '\0';
+}
+
+/* If the recording is too long for the remaining time, the page shows only the account (its JSON),
+ * and a message says so. Returns false on failure. */
+static bool make_page(struct run_page *page, const char *temporary, const struct account_view *view,
+                      const char *recording, const char *account)
+{
+    char json[sizeof page->path];
+    page->folder[0] = page->path[0] = '\0';
+    if (page_left_ns(page) == 0)
+        return false;
+    int length = snprintf(page->folder, sizeof page->folder, "%s/vitals-XXXXXX", temporary);
+    if (length < 0 || (size_t)length >= sizeof page->folder || mkdtemp(page->folder) == NULL) {
+        page->folder[0] = '\0';
+        return false;
+    }
+    (void)snprintf(json, sizeof json, "%s/account.json", page->folder);
+    (void)snprintf(page->path, sizeof page->path, "%s/report.html", page->folder);
+    /* True if a recording can be read and drawn in the remaining time: a slow CPU does 2 MB in a
+     * second. */
+    static const uint64_t NS_PER_BYTE = 500;
+    struct stat status;
+    bool whole = recording == NULL || (stat(recording, &status) == 0 && status.st_size >= 0 &&
+                                       (uint64_t)status.st_size < page_left_ns(page) / NS_PER_BYTE);
+    bool made = recording != NULL && whole && draw_page(recording, page, view);
+    if (!whole)
+        (void)command_fail(0, "the exported page has no charts: the recording is long; a longer "
+                              "--tell-wait gives time for them");
+    if (!made) {
+        (void)unlink(page->path);
+        int file = create_private(json);
+        struct output *output = output_begin(file);
+        output_text(output, account);
+        made = file >= 0 && output_flush(output) == 0;
+        made = file >= 0 && close(file) == 0 && made && draw_page(json, page, view);
+        (void)unlink(json);
+    }
+    if (!made)
+        remove_page(page);
+    return made;
+}
+
 /* ---- the end ---- */
 
 static uint64_t left_ns(uint64_t deadline_ns)
@@ -300,14 +411,14 @@ void run_export_end(struct run_export *observer, const struct settings *settings
     if (observer->sender.link != NULL && account_json != NULL &&
         settings->export.mlflow.uri != NULL) {
         const struct account_view view = command_account_view(&settings->look, &settings->account);
-        if (run_page_make(&page, settings->environment.temporary, &view, recording, account_json))
+        if (make_page(&page, settings->environment.temporary, &view, recording, account_json))
             (void)run_sender_file(&observer->sender, page.path, left_ns(page.deadline_ns));
     }
     free(account_json);
     say_end(observer, settings, exporter_close(&observer->exporter, left_ns(page.deadline_ns)));
     if (!settings->run.quiet)
         say_page(&observer->exporter);
-    run_page_remove(&page);
+    remove_page(&page);
     json_decref(document);
 }
 

@@ -48,17 +48,3 @@ void run_export_take_interrupts(struct run_export *observer);
 void run_export_end(struct run_export *observer, const struct settings *settings,
                     const vitals_account *account, const char *recording);
 void run_export_done(struct run_export *observer);
-
-/* run_page.c: the page of `vitals report`, of the account (its JSON) or a recording, in a folder of
- * its own that run_page_remove removes. If the recording is too long for the remaining time, the
- * page shows only the account, and a message says so. run_page_make returns false on failure. */
-struct run_page {
-    const char *title;             /* NULL: none */
-    uint64_t deadline_ns;          /* monotonic */
-    int interrupts;                /* once this is readable there is no time left; -1: none */
-    char folder[4096], path[4200]; /* "": none */
-};
-
-bool run_page_make(struct run_page *page, const char *temporary, const struct account_view *view,
-                   const char *recording, const char *account);
-void run_page_remove(struct run_page *page);
