@@ -150,63 +150,38 @@ void vitals_builder_moment(vitals_builder *builder, uint64_t realtime_ns, uint64
 
 /* ---- tables ---- */
 
-/* Makes room for the lags of a column. */
-static bool lags_reserve(struct arena *arena, struct snapshot_column *column, size_t count,
-                         size_t capacity)
+/* Returns an array of that capacity with the items of an old one, or NULL. */
+static void *larger(struct arena *arena, const void *items, size_t count, size_t capacity,
+                    size_t size)
 {
-    uint64_t *lags = arena_array(arena, capacity, sizeof *lags);
-    if (lags == NULL)
-        return false;
-    if (column->lags != NULL)
-        memcpy(lags, column->lags, count * sizeof *lags);
-    column->lags = lags;
-    return true;
+    void *array = arena_array(arena, capacity, size);
+    if (array != NULL && count != 0)
+        memcpy(array, items, count * size);
+    return array;
 }
 
-/* Makes room for `capacity` rows. Columns lie one behind the other in three blocks: of cells, of
- * texts and of states. */
+/* Makes room for `capacity` rows. */
 static bool table_reserve(struct arena *arena, struct table *table, size_t capacity)
 {
     size_t count = table->count;
-    struct vitals_row *rows = arena_array(arena, capacity, sizeof *rows);
-    uint64_t *keys = arena_array(arena, capacity, sizeof *keys);
-    size_t text_count = 0;
-    for (size_t i = 0; i < table->column_count; i++)
-        text_count += table->columns[i].type == VITALS_TEXT;
-    size_t cell_count = table->column_count - text_count;
-    union snapshot_cell *cells = arena_array(arena, capacity, cell_count * sizeof *cells);
-    vitals_text *texts = arena_array(arena, capacity, text_count * sizeof *texts);
-    signed char *states = arena_array(arena, capacity, table->column_count);
-    if (rows == NULL || keys == NULL || cells == NULL || texts == NULL || states == NULL)
-        return false;
-    if (count != 0) {
-        memcpy(rows, table->rows, count * sizeof *rows);
-        memcpy(keys, table->keys, count * sizeof *keys);
-    }
-    for (size_t i = 0; i < table->column_count; i++) {
-        struct snapshot_column *column = &table->columns[i];
-        if (column->type == VITALS_TEXT) {
-            if (count != 0)
-                memcpy(texts, column->texts, count * sizeof *texts);
-            column->texts = texts;
-            texts += capacity;
-        } else {
-            if (count != 0)
-                memcpy(cells, column->cells, count * sizeof *cells);
-            column->cells = cells;
-            cells += capacity;
-        }
-        if (count != 0)
-            memcpy(states, column->states, count);
-        column->states = states;
-        states += capacity;
-        if (column->lags != NULL && !lags_reserve(arena, column, count, capacity))
-            return false;
-    }
-    table->rows = rows;
-    table->keys = keys;
     table->capacity = capacity;
-    return true;
+    table->rows = larger(arena, table->rows, count, capacity, sizeof *table->rows);
+    table->keys = larger(arena, table->keys, count, capacity, sizeof *table->keys);
+    bool memory = table->rows != NULL && table->keys != NULL;
+    for (size_t i = 0; i < table->column_count && memory; i++) {
+        struct snapshot_column *column = &table->columns[i];
+        if (column->type == VITALS_TEXT)
+            column->texts = larger(arena, column->texts, count, capacity, sizeof *column->texts);
+        else
+            column->cells = larger(arena, column->cells, count, capacity, sizeof *column->cells);
+        column->states = larger(arena, column->states, count, capacity, 1);
+        memory = (column->texts != NULL || column->cells != NULL) && column->states != NULL;
+        if (column->lags != NULL && memory) {
+            column->lags = larger(arena, column->lags, count, capacity, sizeof *column->lags);
+            memory = column->lags != NULL;
+        }
+    }
+    return memory;
 }
 
 void vitals_builder_table(vitals_builder *builder, vitals_table entity,
@@ -441,12 +416,12 @@ void vitals_builder_read_at(vitals_builder *builder, vitals_metric metric, uint6
     uint64_t lag = table->rows[index].stamp_ns - read_ns;
     if (lag == 0 && column->lags == NULL)
         return;
-    if (column->lags == NULL &&
-        !lags_reserve(&builder->building->arena, column, 0, table->capacity)) {
+    if (column->lags == NULL)
+        column->lags = arena_array(&builder->building->arena, table->capacity, sizeof lag);
+    if (column->lags != NULL)
+        column->lags[index] = lag;
+    else
         out_of_memory(builder);
-        return;
-    }
-    column->lags[index] = lag;
 }
 
 void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_text value,

@@ -33,51 +33,39 @@ static const struct order_place *sort(struct order_place *places, struct order_p
     return places;
 }
 
-static void order_numbers(uint64_t *numbers, const struct order_place *places, size_t count,
-                          uint64_t *old)
+/* Puts an array in that order; `old` has room for it. */
+static void put_in_order(void *items, size_t size, const struct order_place *places, size_t count,
+                         char *old)
 {
-    memcpy(old, numbers, count * sizeof *old);
+    memcpy(old, items, count * size);
     for (size_t i = 0; i < count; i++)
-        numbers[i] = old[places[i].index];
+        memcpy((char *)items + i * size, old + places[i].index * size, size);
 }
 
 int table_order(struct arena *arena, struct table *table)
 {
+    enum { WIDEST = sizeof(struct vitals_row) }; /* of the items of all arrays */
     size_t count = table->count;
     struct order_place *places = arena_array(arena, count, sizeof *places);
     struct order_place *spare = arena_array(arena, count, sizeof *spare);
-    struct vitals_row *rows = arena_array(arena, count, sizeof *rows);
-    union snapshot_cell *cells = arena_array(arena, count, sizeof *cells);
-    vitals_text *texts = arena_array(arena, count, sizeof *texts);
-    uint64_t *numbers = arena_array(arena, count, sizeof *numbers);
-    signed char *states = arena_array(arena, count, 1);
-    if (places == NULL || spare == NULL || rows == NULL || cells == NULL || texts == NULL ||
-        numbers == NULL || states == NULL)
+    char *old = arena_array(arena, count, WIDEST);
+    if (places == NULL || spare == NULL || old == NULL)
         return VITALS_EMEMORY;
 
     for (size_t i = 0; i < count; i++)
         places[i] = (struct order_place){table->keys[i], i};
     const struct order_place *sorted = sort(places, spare, count);
-    for (size_t i = 0; i < count; i++)
-        rows[i] = table->rows[sorted[i].index];
-    table->rows = rows;
-    order_numbers(table->keys, sorted, count, numbers);
+    put_in_order(table->rows, sizeof *table->rows, sorted, count, old);
+    put_in_order(table->keys, sizeof *table->keys, sorted, count, old);
     for (size_t i = 0; i < table->column_count; i++) {
         struct snapshot_column *column = &table->columns[i];
-        memcpy(states, column->states, count);
-        for (size_t k = 0; k < count; k++)
-            column->states[k] = states[sorted[k].index];
-        if (column->texts != NULL) {
-            memcpy(texts, column->texts, count * sizeof *texts);
-            for (size_t k = 0; k < count; k++)
-                column->texts[k] = texts[sorted[k].index];
-        } else {
-            memcpy(cells, column->cells, count * sizeof *cells);
-            for (size_t k = 0; k < count; k++)
-                column->cells[k] = cells[sorted[k].index];
-        }
+        put_in_order(column->states, 1, sorted, count, old);
+        if (column->texts != NULL)
+            put_in_order(column->texts, sizeof *column->texts, sorted, count, old);
+        else
+            put_in_order(column->cells, sizeof *column->cells, sorted, count, old);
         if (column->lags != NULL)
-            order_numbers(column->lags, sorted, count, numbers);
+            put_in_order(column->lags, sizeof *column->lags, sorted, count, old);
     }
     return 0;
 }
