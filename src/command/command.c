@@ -326,8 +326,10 @@ static void interrupt(int signal_number UNUSED)
     errno = before;
 }
 
-static int take(const int *signals, size_t count, int flags)
+/* Takes the first `count` signals that are not ignored. */
+static int take_signals(size_t count, int flags)
 {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     struct sigaction ours = {.sa_handler = interrupt, .sa_flags = flags}, theirs;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
@@ -342,12 +344,10 @@ static int take(const int *signals, size_t count, int flags)
 
 int command_interrupts(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    return take(signals, ARRAY_COUNT(signals), (int)SA_RESETHAND);
+    return take_signals(3, (int)SA_RESETHAND);
 }
 
 int command_last_interrupts(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    return take(signals, ARRAY_COUNT(signals), 0);
+    return take_signals(4, 0);
 }

@@ -322,18 +322,17 @@ static bool name_was_given(const struct parse *parse, const char *name)
 static int take_argument(struct parse *parse)
 {
     const char *argument = parse->argv[parse->at++];
+    unsigned flags = parse->settings->command->flags;
     if (strcmp(argument, "--") == 0) {
-        if (parse->settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN))
+        if (flags & (COMMAND_RUNS | COMMAND_MAY_RUN))
             take_command_line(parse);
-        else if (parse->settings->command->flags & COMMAND_WORDS) {
-            while (parse->at < parse->count) {
-                if (keep_word(parse, parse->argv[parse->at++]) < 0)
-                    return -1;
-            }
-            return 0;
-        } else if (parse->at < parse->count)
+        else if (!(flags & COMMAND_WORDS) && parse->at < parse->count)
             return option_fail(parse->error, "unexpected word \"%s\" after --",
                                command_safe(parse->argv[parse->at]));
+        while (parse->at < parse->count) {
+            if (keep_word(parse, parse->argv[parse->at++]) < 0)
+                return -1;
+        }
         return 0;
     }
     if (argument[0] != '-' || argument[1] == '\0')
@@ -342,7 +341,6 @@ static int take_argument(struct parse *parse)
     /* -5, which a command that takes pids checks itself; and -TERM. */
     static const char DIGITS[] = "0123456789";
     static const char CAPITALS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
-    unsigned flags = parse->settings->command->flags;
     size_t length = strlen(argument + 1);
     if (((flags & COMMAND_WORDS) && strspn(argument + 1, DIGITS) == length) ||
         ((flags & COMMAND_SIGNALS) && length >= 2 && strspn(argument + 1, CAPITALS) == length)) {

@@ -331,23 +331,23 @@ static const struct {
     {VITALS_SOCKET_REMOTE_ADDRESS, "REMOTE"}, {VITALS_SOCKET_REMOTE_PORT, "PORT"},
 };
 
-/* The metric that the current sort uses, and what its rates are made against; NULL: none. */
-static vitals_metric sorted_by;
-static const vitals_snapshot *sorted_against;
+struct info_order {
+    vitals_metric by;
+    const vitals_snapshot *older; /* what its rates are made against; NULL: by the value */
+};
 
-static double sorted_value(const vitals_row *row)
+static double sorted_value(const struct info_order *order, const vitals_row *row)
 {
     double value;
-    bool known = sorted_against != NULL
-                     ? vitals_row_rate(row, sorted_against, sorted_by, &value) > 0
-                     : vitals_row_number(row, sorted_by, &value) > 0;
+    bool known = order->older != NULL ? vitals_row_rate(row, order->older, order->by, &value) > 0
+                                      : vitals_row_number(row, order->by, &value) > 0;
     return known ? value : -1;
 }
 
-static int compare_rows(const void *first, const void *second)
+static int compare_rows(const void *first, const void *second, void *order)
 {
     const vitals_row *const *a = first, *const *b = second;
-    double x = sorted_value(*a), y = sorted_value(*b);
+    double x = sorted_value(order, *a), y = sorted_value(order, *b);
     if (x != y)
         return x > y ? -1 : 1;
     uint64_t k = vitals_row_key(*a), l = vitals_row_key(*b);
@@ -429,10 +429,9 @@ static void put_table(struct info_painter *info, const struct info_table *table,
         return;
     EACH_ROW(row, info->view.now, table->entity)
         rows[count++] = row;
-    sorted_by = by;
-    sorted_against = info->view.older;
     if (by != 0)
-        qsort(rows, count, sizeof(const vitals_row *), compare_rows);
+        qsort_r(rows, count, sizeof(const vitals_row *), compare_rows,
+                &(struct info_order){by, info->view.older});
     size_t shown = count < most ? count : most;
     put_title(info, table->title);
     vitals_availability hidden = find_hidden(table, rows, count);
