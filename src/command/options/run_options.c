@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command/devices/device_list.h"
+#include "command/options/option.h"
 #include "command/run/run.h"
 #include "util/file.h"
 
@@ -30,30 +31,25 @@ static int take_size(const char *option, const char *text, uint64_t *out)
 /* Takes names of methods, separated by commas or spaces. */
 static int take_methods(vitals_run_options *options, const struct measure_settings *measure)
 {
-    static const char *const KNOWN[] = {"cgroup2", "systemd",   "perf",  "taskstats",
-                                        "cgroup1", "connector", "wait4", "sampling"};
     static char words[256];
-    size_t used = 0;
+    const struct option *option = option_find(COMMAND_RUN, "methods", strlen("methods"));
     if (measure->methods == NULL)
         return 0;
-    for (const char *at = measure->methods; *at != '\0';) {
-        size_t size = strcspn(at, ", ");
-        bool known = size == 0;
-        for (size_t i = 0; i < ARRAY_COUNT(KNOWN); i++)
-            known |= strlen(KNOWN[i]) == size && memcmp(KNOWN[i], at, size) == 0;
-        if (!known || used + size + 2 > sizeof words)
-            return command_fail(EXIT_USAGE,
+    bool known = snprintf(words, sizeof words, "%s", measure->methods) < (int)sizeof words;
+    for (char *at = words, *end; known && *at != '\0'; at = end) {
+        end = at + strcspn(at, ", ");
+        bool more = *end != '\0';
+        *end = '\0';
+        known = *at == '\0' || option_choice(option, at) != NULL;
+        if (more)
+            *end++ = ' ';
+    }
+    options->methods = words;
+    return known ? 0
+                 : command_fail(EXIT_USAGE,
                                 "--methods %s: not a method; there are cgroup2 systemd perf "
                                 "taskstats cgroup1 connector wait4 sampling",
                                 command_safe(measure->methods));
-        memcpy(words + used, at, size);
-        used += size;
-        words[used++] = ' ';
-        at += size + (at[size] != '\0');
-    }
-    words[used] = '\0';
-    options->methods = words;
-    return 0;
 }
 
 /* The tracker prints nothing else to standard output, so a named format goes there. */

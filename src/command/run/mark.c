@@ -59,12 +59,6 @@ static void mark(const struct look_settings *look, const struct environment_sett
                            distrust != NULL ? distrust : strerror(failed), command_safe(name));
 }
 
-/* The signal state that the command gets back. */
-struct mark_before {
-    sigset_t mask;
-    struct sigaction child;
-};
-
 static bool is_job_control(int signal)
 {
     return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
@@ -138,18 +132,18 @@ int command_mark(const struct settings *settings)
     bool known = strcmp(what, "begin") == 0 || strcmp(what, "end") == 0;
     if (settings->arguments.command_argc > 0 && words->count == 1 && what[0] != '\0') {
         const struct sigaction usual = {.sa_handler = SIG_DFL};
-        struct mark_before before;
-        sigset_t watched;
+        struct sigaction child_before; /* these two the command gets back */
+        sigset_t watched, mask_before;
         sigfillset(&watched); /* signals to this process are meant for the command */
-        sigaction(SIGCHLD, &usual, &before.child); // if it is ignored, the kernel reaps children
-        sigprocmask(SIG_BLOCK, &watched, &before.mask);
+        sigaction(SIGCHLD, &usual, &child_before); // if it is ignored, the kernel reaps children
+        sigprocmask(SIG_BLOCK, &watched, &mask_before);
         mark(&settings->look, &settings->environment, "begin", what, getpid());
         pid_t child = fork();
         if (child < 0)
             return command_fail(EXIT_CANNOT_RUN, "cannot start a process: %s", strerror(errno));
         if (child == 0) {
-            sigaction(SIGCHLD, &before.child, NULL);
-            sigprocmask(SIG_SETMASK, &before.mask, NULL);
+            sigaction(SIGCHLD, &child_before, NULL);
+            sigprocmask(SIG_SETMASK, &mask_before, NULL);
             _exit(command_execute(&settings->arguments, settings->arguments.command_argv[0],
                                   environ));
         }
