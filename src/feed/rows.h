@@ -22,16 +22,20 @@ static inline const vitals_row *row_process(const vitals_row *user)
                : NULL;
 }
 
-/* Returns whether a process uses a GPU. There are few users, so the table is searched from its
- * begin. */
-static inline bool row_uses_gpu(const vitals_row *process)
+/* Returns the row of gpu_process behind `use` (NULL: the first) that is of the process, or NULL.
+ * There are few users, so the table is searched from there. */
+static inline const vitals_row *row_next_use(const vitals_row *process, const vitals_row *use)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     uint64_t key;
-    EACH_ROW(user, snapshot, VITALS_TABLE_GPU_PROCESS) {
-        if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
-            key == vitals_row_key(process))
-            return true;
-    }
-    return false;
+    while ((use = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, use)) != NULL &&
+           !(vitals_row_u64(use, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
+             key == vitals_row_key(process)))
+        continue;
+    return use;
+}
+
+static inline bool row_uses_gpu(const vitals_row *process)
+{
+    return row_next_use(process, NULL) != NULL;
 }

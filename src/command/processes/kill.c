@@ -249,8 +249,7 @@ static void show(const struct kill *kill)
     struct ps_column columns[COLUMNS];
     struct grid grid = {0};
     for (size_t i = 0; i < COLUMNS; i++) {
-        if (ps_column_find("kill", NAMES[i], &columns[i]) != 0)
-            return;
+        (void)ps_column_find("kill", NAMES[i], &columns[i]);
         if (strncmp(NAMES[i], "stat", 4) == 0)
             columns[i].show = SHOW_TEXT;
         grid_column(&grid, columns[i].title,

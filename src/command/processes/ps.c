@@ -253,7 +253,7 @@ int command_ps(const struct settings *settings)
     free(words_left);
     const struct settings_words *words = &settings->table.columns;
     if (code == 0 && !words->given)
-        code = ps_columns_default(&ps.columns, full);
+        ps_columns_default(&ps.columns, full);
     if (code == 0 && words->given && words->count == 0)
         code = command_fail(EXIT_USAGE, "-o needs the name of a column, as in: -o pid,rss,cmd");
     for (size_t i = 0; i < words->count && code == 0; i++) {

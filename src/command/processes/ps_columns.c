@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command/options/option.h"
+#include "feed/rows.h"
 #include "view/cell_text.h"
 
 /* The arguments of a function that makes a value. */
@@ -255,24 +256,12 @@ static void make_priority(const struct ps_asked *asked, struct ps_value *out)
 
 /* ---- Devices ---- */
 
-static const vitals_row *next_use(const vitals_row *process, const vitals_row *use)
-{
-    const vitals_snapshot *snapshot = vitals_row_snapshot(process);
-    uint64_t key;
-    while ((use = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, use)) != NULL) {
-        if (vitals_row_u64(use, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
-            key == vitals_row_key(process))
-            return use;
-    }
-    return NULL;
-}
-
 /* The devices that it is on: "0,3". A process on none has an empty list. */
 static void make_gpus(const struct ps_asked *asked, struct ps_value *out)
 {
     size_t used = 0;
     out->composed[0] = '\0';
-    for (const vitals_row *use = NULL; (use = next_use(asked->row, use)) != NULL;) {
+    for (const vitals_row *use = NULL; (use = row_next_use(asked->row, use)) != NULL;) {
         const vitals_row *gpu = vitals_snapshot_find(asked->view->now, VITALS_TABLE_GPU,
                                                      vitals_row_parent(use));
         const char *label = gpu != NULL ? vitals_row_label(gpu) : "?";
@@ -289,7 +278,7 @@ static void make_gpu_sum(const struct ps_asked *asked, struct ps_value *out)
 {
     double sum = 0, number;
     out->availability = VITALS_UNSUPPORTED; // it is on none
-    for (const vitals_row *use = NULL; (use = next_use(asked->row, use)) != NULL;) {
+    for (const vitals_row *use = NULL; (use = row_next_use(asked->row, use)) != NULL;) {
         vitals_availability availability = vitals_row_number(use, asked->last, &number);
         if (availability <= 0) {
             out->availability = availability;
@@ -539,7 +528,7 @@ void ps_column_of(vitals_metric metric, struct ps_column *out)
         *c = *c == ' ' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
 }
 
-int ps_columns_default(struct ps_columns *out, bool full)
+void ps_columns_default(struct ps_columns *out, bool full)
 {
     static const char *const AUX[] = {"euser=USER", "pid",  "%cpu",  "%mem", "vsz",  "rss",
                                       "tty",        "stat", "start", "time", "args", NULL};
@@ -547,11 +536,9 @@ int ps_columns_default(struct ps_columns *out, bool full)
                                        "tty",       "time", "args=CMD", NULL};
     const char *const *names = full ? FULL : AUX;
     for (out->count = 0; names[out->count] != NULL; out->count++) {
-        if (ps_column_find("ps", names[out->count], &out->items[out->count]) != 0)
-            return EXIT_USAGE;
+        (void)ps_column_find("ps", names[out->count], &out->items[out->count]);
         out->items[out->count].by_default = true;
     }
-    return 0;
 }
 
 void ps_columns_fall_back(struct ps_columns *columns, const vitals_snapshot *snapshot)

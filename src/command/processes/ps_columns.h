@@ -72,7 +72,7 @@ const char *ps_column_word(size_t index);
 void ps_column_of(vitals_metric metric, struct ps_column *out);
 
 /* The columns if none are named: those of `ps aux`; `full`: of `ps -f`. */
-int ps_columns_default(struct ps_columns *out, bool full);
+void ps_columns_default(struct ps_columns *out, bool full);
 
 /* A file may hold the real user only: it then stands for the effective one, under the same title.
  */

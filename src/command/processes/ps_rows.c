@@ -102,15 +102,8 @@ int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_
             ps_column_value(&order->columns[j], view, rows->items[i].process, &values[j]);
     }
 
-    /* The rows of a snapshot usually have the default order already. */
-    size_t in_order = 1;
     current = order;
-    while (in_order < rows->count &&
-           compare_rows(&rows->items[in_order - 1], &rows->items[in_order]) <= 0)
-        in_order++;
-    if (in_order < rows->count)
-        qsort(rows->items, rows->count, sizeof *rows->items, compare_rows);
-
+    qsort(rows->items, rows->count, sizeof *rows->items, compare_rows);
     if (limit > 0 && rows->count > limit)
         rows->count = (size_t)limit;
     return 0;
