@@ -20,30 +20,15 @@ void grid_done(struct grid *grid)
     *grid = (struct grid){0};
 }
 
-/* In safe ASCII, which holds no control characters, bytes are columns. */
-static bool is_ascii(const char *text, size_t size)
-{
-    unsigned char any = 0; // without an early exit, so that the compiler vectorizes it
-    for (size_t i = 0; i < size; i++)
-        any |= (unsigned char)text[i];
-    return any < 0x80;
-}
-
 /* Cells widen a column to PADDED_MOST at most, as a command line may be megabytes, to which each
  * row would be padded. A wider cell moves the rest of its own row. */
 enum { PADDED_MOST = 200 };
-
-static size_t columns_of(const char *text)
-{
-    size_t size = strlen(text);
-    return is_ascii(text, size) ? size : paint_columns(text);
-}
 
 void grid_column(struct grid *grid, const char *title, enum align align, size_t most)
 {
     if (grid->column_count == GRID_COLUMNS)
         return;
-    size_t wide = columns_of(title);
+    size_t wide = paint_columns(title);
     grid->columns[grid->column_count++] = (struct grid_column){title, align, most, wide};
 }
 
@@ -57,7 +42,7 @@ void grid_cell(struct grid *grid, enum color color, const char *text)
     if (grid->failed || grid->column_count == 0)
         return;
     struct grid_column *column = &grid->columns[grid->count % grid->column_count];
-    struct grid_cell cell = {at, columns_of(text), color};
+    struct grid_cell cell = {at, paint_columns(text), color};
     grid->cells[grid->count++] = cell;
     size_t most = column->most > 0 ? column->most : PADDED_MOST;
     size_t wide = cell.wide < most || column->align == ALIGN_RIGHT ? cell.wide : most;
@@ -138,7 +123,7 @@ int grid_paint(const struct grid *grid, const struct grid_form *form, struct pai
         const char *titles[GRID_COLUMNS];
         for (size_t i = 0; i < grid->column_count; i++) {
             titles[i] = grid->columns[i].title;
-            cells[i] = (struct grid_cell){0, columns_of(titles[i]), COLOR_BOLD};
+            cells[i] = (struct grid_cell){0, paint_columns(titles[i]), COLOR_BOLD};
         }
         paint_row(grid, form, paint, cells, titles);
     }
