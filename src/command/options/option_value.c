@@ -157,8 +157,6 @@ static bool is_listed(const char *list, const char *word)
 static int assign_text(const struct assignment *to, const char *const *words, size_t count)
 {
     const char **text = destination(to);
-    if (count == 0)
-        return want(to);
     if (option_is_word_list(to->option->argument) &&
         (count > 1 || !is_listed(to->option->argument, words[0])))
         return refuse_all(to, words, count);
@@ -193,10 +191,8 @@ static int assign_maybe(const struct assignment *to, const char *const *words, s
     return 0;
 }
 
-static int assign_number(const struct assignment *to, const char *const *words, size_t count)
+static int assign_number(const struct assignment *to, const char *const *words, size_t count UNUSED)
 {
-    if (count == 0)
-        return want(to);
     if (!parse_number(to->option, words[0], destination(to)))
         return refuse(to, words[0]);
     return 0;
@@ -207,10 +203,8 @@ static int assign_duration(const struct assignment *to, const char *const *words
     double seconds;
     if (to->option->implied != NULL)
         *(bool *)((char *)to->settings + to->option->also) = true;
-    if (count == 0 && to->option->implied != NULL)
+    if (count == 0)
         words = &to->option->implied;
-    else if (count == 0)
-        return want(to);
     if (vitals_parse_duration(words[0], &seconds) < 0 || !(seconds >= to->option->minimum) ||
         !(seconds <= to->option->maximum))
         return refuse(to, words[0]);
@@ -246,8 +240,6 @@ static int assign_pair(const struct assignment *to, const char *const *words, si
 {
     uint64_t low, high, *out = destination(to);
     size_t part_count;
-    if (count == 0)
-        return want(to);
     const char **parts = split(to, words, count, &part_count);
     if (parts == NULL)
         return fail_memory(to);
@@ -264,8 +256,6 @@ static int assign_numbers(const struct assignment *to, const char *const *words,
 {
     struct settings_numbers *list = destination(to);
     size_t kept = to->replaces ? 0 : list->count, more;
-    if (count == 0)
-        return want(to);
     const char **parts = split(to, words, count, &more);
     uint64_t *items = arena_array(&to->settings->memory, kept + more, sizeof *items);
     if (parts == NULL || items == NULL)
@@ -284,8 +274,6 @@ static int assign_words(const struct assignment *to, const char *const *words, s
 {
     struct settings_words *list = destination(to);
     size_t kept = to->replaces ? 0 : list->count, more;
-    if (count < to->option->least)
-        return want(to);
     const char **parts = split(to, words, count, &more);
     const char **items = arena_array(&to->settings->memory, kept + more + 1, sizeof *items);
     if (parts == NULL || items == NULL)
@@ -324,6 +312,10 @@ int option_assign(struct settings *settings, const struct option *option, const 
     if (strongest > origin)
         return 0;
     struct assignment to = {settings, option, name, origin, strongest < origin, error};
+    bool may_lack = option->kind == OPTION_FLAG || option->kind == OPTION_CHOICE ||
+                    option->implied != NULL || (option->kind == OPTION_WORDS && option->least == 0);
+    if (count == 0 && !may_lack)
+        return want(&to);
     if (assigns[option->kind](&to, words, count) < 0)
         return -1;
     if (option->kind != OPTION_CHOICE || count > 0)
