@@ -25,7 +25,7 @@ int feed_fail(const struct feed_place *place, int code, vitals_error *error, con
 {
     char what[128], path[PATH_SHOWN];
     size_t size = strlen(place->path);
-    const char *end = size > PATH_SHOWN ? place->path + size - PATH_SHOWN : place->path;
+    const char *end = size >= PATH_SHOWN ? place->path + size - PATH_SHOWN + 1 : place->path;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
