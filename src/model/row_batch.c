@@ -62,48 +62,10 @@ static size_t keep_text(struct row_batch *batch, struct span *text)
 
 /* ---- rows ---- */
 
-/* Room for `more` behind `count`, and for a few that come with the next reading; false where there
- * is no memory. */
-static bool reserve(void **items, size_t *capacity, size_t count, size_t more, size_t size)
-{
-    if (more <= *capacity - count)
-        return true;
-    if (more > SIZE_MAX / 2 - count)
-        return false;
-    size_t wanted = (count + more) + (count + more) / 8;
-    void *grown = memory_resize(*items, wanted, size);
-    if (grown == NULL)
-        return false;
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
-
-void batch_reserve(struct row_batch *batch, vitals_table entity, size_t rows)
-{
-    size_t wanted = 0;
-    for (size_t word = 0; word < ARRAY_COUNT(batch->wanted.bits[entity]); word++)
-        wanted += (size_t)__builtin_popcountll(batch->wanted.bits[entity][word]);
-    if (batch->failed || wanted == 0)
-        return;
-    void *kept_rows = batch->rows, *items = batch->items;
-    batch->failed =
-        rows > SIZE_MAX / wanted ||
-        !reserve(&kept_rows, &batch->row_capacity, batch->row_count, rows, sizeof *batch->rows) ||
-        !reserve(&items, &batch->capacity, batch->count, rows * wanted, sizeof *batch->items);
-    batch->rows = kept_rows;
-    batch->items = items;
-}
-
 void batch_reserve_like(struct row_batch *batch, const struct row_batch *like)
 {
-    void *rows = batch->rows, *items = batch->items;
-    if (like->row_count > batch->row_capacity)
-        reserve(&rows, &batch->row_capacity, 0, like->row_count, sizeof *batch->rows);
-    if (like->count > batch->capacity)
-        reserve(&items, &batch->capacity, 0, like->count, sizeof *batch->items);
-    batch->rows = rows;
-    batch->items = items;
+    (void)MEMORY_GROW(batch->rows, batch->row_capacity, like->row_count);
+    (void)MEMORY_GROW(batch->items, batch->capacity, like->count);
     if (like->text.size > batch->text.size)
         buffer_reserve(&batch->text, like->text.size - batch->text.size);
     batch->text.failed = false;

@@ -63,10 +63,6 @@ static inline bool batch_wants(const struct row_batch *batch, vitals_metric metr
 /* How complete the table's rows are, or why there are none. */
 void batch_state(struct row_batch *batch, vitals_table entity, vitals_availability state);
 
-/* Reserves memory for `rows` more rows of the table, each with every requested cell. For readers
- * that know the count and have many. */
-void batch_reserve(struct row_batch *batch, vitals_table entity, size_t rows);
-
 /* Reserves as much as another batch holds; does nothing if memory runs out. */
 void batch_reserve_like(struct row_batch *batch, const struct row_batch *like);
 

@@ -217,41 +217,6 @@ static void a_state_that_is_none_is_a_mistake(void)
     }
 }
 
-/* A caller that announces the count of rows allocates once; too small a count, or one larger than
- * memory, loses nothing. */
-static void room_can_be_made_ahead(void)
-{
-    enum { ROWS = 500 };
-    struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
-    struct row_batch batch = {0};
-    batch_reset(&batch, &wanted);
-    batch_reserve(&batch, VITALS_TABLE_SENSOR, ROWS);
-    uint64_t asked = memory_asked();
-    batch_reserve(&batch, VITALS_TABLE_SENSOR, ROWS);
-    for (size_t i = 1; i <= ROWS; i++) {
-        batch_add_row(&batch, VITALS_TABLE_SENSOR, i, (struct span){"", 0});
-        batch_set_missing(&batch, VITALS_SENSOR_NAME, VITALS_DENIED);
-    }
-    CHECK_UINT(memory_asked(), asked + 1); // for text
-    CHECK_UINT(batch.row_count, ROWS);
-    batch_add_row(&batch, VITALS_TABLE_SENSOR, ROWS + 1, span_of("one more"));
-    batch_reserve(&batch, VITALS_TABLE_SENSOR, SIZE_MAX);
-    CHECK(batch.failed);
-    batch_reset(&batch, &wanted);
-    batch_reserve(&batch, VITALS_TABLE_DISK, ROWS); // of a table that is not wanted
-    CHECK_FALSE(batch.failed);
-    batch_done(&batch);
-    for (uint64_t nth = 1; nth <= 2; nth++) {
-        batch_reset(&batch, &wanted);
-        memory_fail_at(nth);
-        batch_reserve(&batch, VITALS_TABLE_SENSOR, ROWS);
-        memory_fail_at(0);
-        CHECK(batch.failed);
-        CHECK_NULL(batch_add_row(&batch, VITALS_TABLE_SENSOR, 1, span_of("s")));
-        batch_done(&batch);
-    }
-}
-
 static const check_test tests[] = {
     {"rows reach the snapshot with their table's state",
      rows_reach_the_snapshot_with_their_table_s_state},
@@ -261,7 +226,6 @@ static const check_test tests[] = {
     {"equal texts of neighbours are kept once", equal_texts_of_neighbours_are_kept_once},
     {"text has an end and says so", text_has_an_end_and_says_so},
     {"a table can be read once more", a_table_can_be_read_once_more},
-    {"room can be made ahead", room_can_be_made_ahead},
     {"a state that is none is a mistake", a_state_that_is_none_is_a_mistake},
 };
 CHECK_TESTS(tests)

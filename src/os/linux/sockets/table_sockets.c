@@ -317,7 +317,6 @@ static bool is_forged(const struct os *os, const struct socket_owner *owner,
 static void write_process(const struct os *os, const struct socket_owners *owners,
                           const struct socket_list *list, int error, struct row_batch *out)
 {
-    batch_reserve(out, VITALS_TABLE_SOCKET, owners->count);
     for (size_t i = 0; i < owners->count && !out->failed; i++) {
         const struct socket_owner *owner = &owners->items[i];
         const uintptr_t *index = list->only != NULL ? hash_find(list->only, owner->inode) : NULL;
@@ -483,8 +482,6 @@ int table_sockets(const struct os *os, struct row_batch *out)
     else if (batch_wants(out, VITALS_SOCKET_PID) || batch_wants(out, VITALS_SOCKET_DESCRIPTOR))
         result = read_owners(os, &owners);
     size_t rows = 0;
-    if (result >= 0)
-        batch_reserve(out, VITALS_TABLE_SOCKET, list.count);
     for (size_t i = 0; i < list.count && result >= 0 && rows < SOCKETS_MAX && !out->failed; i++)
         rows += write_socket(os, &list, &list.items[i], &owners, SOCKETS_MAX - rows, out);
     if (error < 0 || list.cut || owners.denied || owners.cut || rows >= SOCKETS_MAX)
