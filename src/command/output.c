@@ -62,23 +62,16 @@ void output_text(struct output *output, const char *string)
 
 void output_format(struct output *output, const char *format, ...)
 {
-    char line[1024];
+    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(line, sizeof line, format, arguments);
+    int size = vasprintf(&text, format, arguments);
     va_end(arguments);
-    if (size >= (int)sizeof line) {
-        char *whole = NULL;
-        va_start(arguments, format);
-        size = vasprintf(&whole, format, arguments);
-        va_end(arguments);
-        if (size >= 0)
-            (void)output_write(output, whole, (size_t)size);
-        else if (output->error == 0)
-            output->error = ENOMEM;
-        free(size >= 0 ? whole : NULL);
-    } else if (size > 0) {
-        (void)output_write(output, line, (size_t)size);
+    if (size >= 0) {
+        (void)output_write(output, text, (size_t)size);
+        free(text);
+    } else if (output->error == 0) {
+        output->error = ENOMEM;
     }
 }
 
