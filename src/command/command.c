@@ -66,25 +66,19 @@ int command_fail_unknown(const char *before, const char *given, const char *afte
                         nearest.word != NULL ? "?" : "");
 }
 
-bool command_is_ps_habit(const struct command *command, const char *word)
-{
-    const char *letters = word + (word[0] == '-');
-    size_t size = strlen(letters);
-    return command->bit == COMMAND_PS && size > 0 && size <= 6 &&
-           strspn(letters, "aAdefFjlLmMTuwxyZ") == size;
-}
-
-bool command_is_ps_all(const struct command *command, const char *word)
+enum ps_word command_ps_word(const struct command *command, const char *word)
 {
     bool dashed = word[0] == '-';
     const char *letters = word + dashed;
     size_t size = strlen(letters);
-    if (command->bit != COMMAND_PS || size == 0 || size > 6 || letters[0] == 'u' ||
-        strspn(letters, dashed ? "aAefuwx" : "afuwx") != size)
-        return false;
+    if (command->bit != COMMAND_PS || size == 0 || size > 6)
+        return PS_WORD_NONE;
     bool every = (strchr(letters, 'a') != NULL && strchr(letters, 'x') != NULL) ||
                  strpbrk(letters, "eA") != NULL;
-    return every || (dashed && strspn(letters, "fw") == size);
+    if (letters[0] != 'u' && strspn(letters, dashed ? "aAefuwx" : "afuwx") == size &&
+        (every || (dashed && strspn(letters, "fw") == size)))
+        return PS_WORD_ALL;
+    return strspn(letters, "aAdefFjlLmMTuwxyZ") == size ? PS_WORD_HABIT : PS_WORD_NONE;
 }
 
 const char *command_safe(const char *string)
@@ -147,17 +141,6 @@ bool command_text_is(const vitals_row *row, vitals_metric metric, const char *wo
     vitals_text text;
     return vitals_row_text(row, metric, &text) > 0 && text.size == strlen(word) &&
            memcmp(text.bytes, word, text.size) == 0;
-}
-
-bool command_has_demo(const struct machine_settings *machine)
-{
-    static const char around[] = ", \t\n\v\f\r";
-    for (const char *at = machine->backends; at != NULL && *at != '\0'; at += strcspn(at, around)) {
-        at += strspn(at, around);
-        if (strcspn(at, around) == 4 && strncmp(at, "demo", 4) == 0)
-            return true;
-    }
-    return machine->demo != NULL;
 }
 
 int command_feed(const struct machine_settings *machine, const vitals_request *request,

@@ -139,14 +139,12 @@ int command_fail(int code, const char *format, ...) VITALS_FORMAT(2, 3);
 int command_fail_unknown(const char *before, const char *given, const char *after,
                          const char *(*word)(size_t index), const char *otherwise);
 
-/* True if the word is one that users of ps(1) type to list all processes, such as aux or -ef, and
- * the command is `vitals ps`; and the message for it. */
-bool command_is_ps_habit(const struct command *command, const char *word);
+/* What a word means to `vitals ps`: all processes, as in ps(1), with the columns of vitals ps (-e,
+ * -A, ax, aux, -aux; -ef and -f have the columns of -f, axf is a tree), or another habit of users
+ * of ps(1), and the message for it. -u and -x are options of ours. NONE of another command. */
+enum ps_word { PS_WORD_NONE, PS_WORD_ALL, PS_WORD_HABIT };
+enum ps_word command_ps_word(const struct command *command, const char *word);
 #define COMMAND_PS_HABIT "vitals ps lists all processes already; columns with -o (vitals ps --help)"
-
-/* Whether the word is one of ps(1) for all processes, with the columns of vitals ps: -e, -A, ax,
- * aux, -aux; -ef and -f have the columns of -f, axf is a tree. -u and -x are options of ours. */
-bool command_is_ps_all(const struct command *command, const char *word);
 
 /* Returns a string from outside, made safe for a message and cut at about 200 bytes. Two buffers
  * are used in turn, so that one message can hold two strings. */
@@ -181,10 +179,6 @@ void command_wait_until(uint64_t deadline_ns);
 
 /* True if a text of a row equals the word. */
 bool command_text_is(const vitals_row *row, vitals_metric metric, const char *word);
-
-/* True if the data may be invented: --demo, or a list of back ends that names the demo, from any
- * origin. */
-bool command_has_demo(const struct machine_settings *machine);
 
 /* Opens a feed of snapshots: those of --from, or those of a sampler in a context that is made for
  * it and ends with the feed. For `request`, `interval_ns` and `cancel` see feed.h. Returns 0, or an

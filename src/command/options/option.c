@@ -119,7 +119,7 @@ static int unknown_option(struct parse *parse, const char *argument)
                            "--%s does not go with vitals%s%s; it belongs to vitals%s%s", wanted,
                            space(own), word(own), space(other), word(other));
 
-    if (command_is_ps_habit(own, argument))
+    if (command_ps_word(own, argument) == PS_WORD_HABIT)
         return option_fail(parse->error, "%s: %s", command_safe(argument), COMMAND_PS_HABIT);
 
     struct nearest nearest;
@@ -347,7 +347,7 @@ static int take_argument(struct parse *parse)
         parse->settings->arguments.dashed_first |= parse->settings->arguments.words.count == 0;
         return keep_word(parse, argument);
     }
-    if (command_is_ps_all(parse->settings->command, argument))
+    if (command_ps_word(parse->settings->command, argument) == PS_WORD_ALL)
         return keep_word(parse, argument);
     if (argument[1] != '-')
         return take_brief(parse, argument);

@@ -507,6 +507,19 @@ static int list_signals(const struct settings_words *words, struct output *outpu
 
 /* ---- As a whole ---- */
 
+/* True if the data may be invented: --demo, or a list of back ends that names the demo, from any
+ * origin. */
+static bool has_demo(const struct machine_settings *machine)
+{
+    static const char around[] = ", \t\n\v\f\r";
+    for (const char *at = machine->backends; at != NULL && *at != '\0'; at += strcspn(at, around)) {
+        at += strspn(at, around);
+        if (strcspn(at, around) == 4 && strncmp(at, "demo", 4) == 0)
+            return true;
+    }
+    return machine->demo != NULL;
+}
+
 int command_kill(const struct settings *settings)
 {
     struct kill kill = {.machine = &settings->machine,
@@ -540,7 +553,7 @@ int command_kill(const struct settings *settings)
     /* The demo invents owners and activity of processes; a process chosen by those would really
      * end. Pids are real. */
     bool by_pid = words->count > used || settings->choice.pids.count > 0;
-    if (code == 0 && command_has_demo(&settings->machine) && !settings->kill.dry_run && !by_pid)
+    if (code == 0 && has_demo(&settings->machine) && !settings->kill.dry_run && !by_pid)
         code = command_fail(EXIT_USAGE, "the demo's GPU users are invented, but kill ends real "
                                         "processes; add --dry-run, or name pids");
     if (code == 0) {

@@ -230,10 +230,11 @@ int command_ps(const struct settings *settings)
         return command_fail(EXIT_CANNOT, "out of memory");
     for (size_t i = 0; i < given->count; i++) {
         const char *word = given->items[i];
-        if (command_is_ps_all(settings->command, word)) {
+        enum ps_word kind = command_ps_word(settings->command, word);
+        if (kind == PS_WORD_ALL) {
             full |= word[0] == '-' && strchr(word, 'f') != NULL;
             own.tree |= word[0] != '-' && strchr(word, 'f') != NULL;
-        } else if (command_is_ps_habit(settings->command, word)) {
+        } else if (kind == PS_WORD_HABIT) {
             free(words_left);
             return command_fail(EXIT_USAGE, "%s: %s", command_safe(word), COMMAND_PS_HABIT);
         } else {
