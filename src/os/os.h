@@ -284,8 +284,24 @@ bool os_sys_exists(const struct os *os, const char *path);
 int os_sys_is_kept(const struct os *os, const char *root, const char *path);
 
 /* The names in a folder but for those that begin with a dot, in natural order (card2 before
- * card10), until `visit` says false. 0 or negative errno; -EFBIG: some were passed over, for they
- * are longer than OS_SYS_NAME or too many. One thread's own; 24 KiB of stack. */
+ * card10): os_sys_names says which folder, os_sys_next gives the next name, valid until the one
+ * after it, or NULL at the end. Then `result` is 0 or a negative errno; -EFBIG: some were passed
+ * over, for they are longer than OS_SYS_NAME or too many. It may be left at any name: nothing stays
+ * open. 8 KiB of stack beside the struct. */
+enum { OS_SYS_PASS = 128 };
+struct os_sys_names {
+    int result;
+    const struct os *os;
+    bool more, skipped; /* there are others behind them; some are too long */
+    size_t at, count, seen;
+    char path[OS_SYS_PATH], last[OS_SYS_NAME];
+    char names[OS_SYS_PASS][OS_SYS_NAME]; /* the first of those that come behind `last` */
+};
+void os_sys_names(struct os_sys_names *names, const struct os *os, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *os_sys_next(struct os_sys_names *names);
+
+/* Gives them to a function, until it says false. Returns the result. */
 typedef bool os_sys_visit(const char *name, void *data);
 int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data);
 

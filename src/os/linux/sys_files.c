@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,16 +146,7 @@ bool os_sys_hides(const struct os *os, int error)
 
 /* ---- folders ---- */
 
-enum { PASS_NAMES = 128, ENTRIES_BYTES = 8 * 1024, NAMES_MAX = 16 * 1024 };
-
-/* The first names of those that come behind `last`. */
-struct pass {
-    size_t count;
-    bool more;    /* there are others behind them */
-    bool skipped; /* some are too long */
-    char last[OS_SYS_NAME];
-    char names[PASS_NAMES][OS_SYS_NAME];
-};
+enum { ENTRIES_BYTES = 8 * 1024, NAMES_MAX = 16 * 1024 };
 
 static bool is_digit(char byte)
 {
@@ -200,7 +193,7 @@ static bool is_name_before(const void *item, const void *name)
 
 static int keep_name(struct span name, void *data)
 {
-    struct pass *pass = data;
+    struct os_sys_names *pass = data;
     char text[OS_SYS_NAME];
     if (name.size == 0 || name.bytes[0] == '.')
         return 0;
@@ -216,43 +209,72 @@ static int keep_name(struct span name, void *data)
     size_t place = search_place(pass->names, pass->count, OS_SYS_NAME, text, is_name_before);
     if (place < pass->count && compare_names(pass->names[place], text) == 0)
         return 0; // listed twice while the folder changed
-    pass->more |= pass->count == PASS_NAMES;
-    if (place == PASS_NAMES)
+    pass->more |= pass->count == OS_SYS_PASS;
+    if (place == OS_SYS_PASS)
         return 0;
 
-    size_t kept = size_min(pass->count, PASS_NAMES - 1);
+    size_t kept = size_min(pass->count, OS_SYS_PASS - 1);
     memmove(pass->names[place + 1], pass->names[place], (kept - place) * OS_SYS_NAME);
     memcpy(pass->names[place], text, name.size + 1);
     pass->count = kept + 1;
     return 0;
 }
 
+/* Reads the next names, which come behind `last`. */
+static void read_pass(struct os_sys_names *names)
+{
+    alignas(8) char entries[ENTRIES_BYTES];
+    if (names->seen >= NAMES_MAX) {
+        names->result = -EFBIG;
+        return;
+    }
+    names->count = names->at = 0;
+    names->more = false;
+    int folder = open_below(names->os, names->path, O_DIRECTORY);
+    names->result = folder < 0
+                        ? folder
+                        : linux_entries_each(folder, entries, sizeof entries, keep_name, names);
+    os_close_descriptor(folder);
+    if (names->result < 0)
+        names->count = 0;
+    if (names->count > 0)
+        memcpy(names->last, names->names[names->count - 1], OS_SYS_NAME);
+    names->seen += names->count;
+}
+
+void os_sys_names(struct os_sys_names *names, const struct os *os, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(names->path, sizeof names->path, format, arguments);
+    va_end(arguments);
+    names->os = os;
+    names->more = true;
+    names->skipped = false;
+    names->at = names->count = names->seen = 0;
+    names->last[0] = '\0';
+    names->result = size < 0 || (size_t)size >= sizeof names->path ? -ENAMETOOLONG : 0;
+}
+
+const char *os_sys_next(struct os_sys_names *names)
+{
+    if (names->at == names->count && names->more && names->result == 0)
+        read_pass(names);
+    if (names->at < names->count)
+        return names->names[names->at++];
+    if (names->result == 0 && names->skipped)
+        names->result = -EFBIG;
+    return NULL;
+}
+
 int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data)
 {
-    int folder = open_below(os, path, O_DIRECTORY);
-    if (folder < 0)
-        return folder;
-    alignas(8) char entries[ENTRIES_BYTES];
-    struct pass pass = {.more = true};
-    int result = 0;
-    bool go_on = true;
-    for (size_t seen = 0; result == 0 && go_on && pass.more; seen += pass.count) {
-        if (seen >= NAMES_MAX) {
-            result = -EFBIG;
+    struct os_sys_names names;
+    os_sys_names(&names, os, "%s", path);
+    for (const char *name; (name = os_sys_next(&names)) != NULL;)
+        if (!visit(name, data))
             break;
-        }
-        pass.count = 0;
-        pass.more = false;
-        result = lseek(folder, 0, SEEK_SET) < 0 ? -errno : 0;
-        if (result == 0)
-            result = linux_entries_each(folder, entries, sizeof entries, keep_name, &pass);
-        for (size_t i = 0; result == 0 && go_on && i < pass.count; i++)
-            go_on = visit(pass.names[i], data);
-        if (pass.count > 0)
-            memcpy(pass.last, pass.names[pass.count - 1], OS_SYS_NAME);
-    }
-    os_close_descriptor(folder);
-    return result == 0 && go_on && pass.skipped ? -EFBIG : result;
+    return names.result;
 }
 
 /* ---- links ---- */

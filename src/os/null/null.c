@@ -221,6 +221,9 @@ RETURNS(int, os_sys_i64(const struct os *os, const char *path, int64_t *out), -E
 RETURNS(bool, os_sys_exists(const struct os *os, const char *path), false)
 RETURNS(int, os_sys_is_kept(const struct os *os, const char *root, const char *path), -ENOENT)
 RETURNS(bool, os_sys_hides(const struct os *os, int error), true)
+DOES(os_sys_names(struct os_sys_names *names, const struct os *os, const char *format, ...),
+     names->result = -ENOENT)
+RETURNS(const char *, os_sys_next(struct os_sys_names *names), NULL)
 RETURNS(int, os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data),
         -ENOENT)
 SETS(int, os_sys_link(const struct os *os, const char *path, char *out, size_t capacity),
