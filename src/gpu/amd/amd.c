@@ -40,7 +40,6 @@ static void amd_close(void *state)
 /* ---- diagnosis rows: why devices are there or not; wakes no card ---- */
 
 struct amd_machine {
-    const struct os *os;
     uint32_t cards;   /* AMD devices that draw or compute */
     uint32_t unbound; /* of them, those without a driver */
     uint32_t foreign; /* those with another driver */
@@ -48,33 +47,37 @@ struct amd_machine {
     uint32_t asleep;
 };
 
-static bool take_device(const char *name, void *data)
+/* Returns 0, or why the bus cannot be listed. */
+static int read_bus(const struct os *os, struct amd_machine *out)
 {
-    struct amd_machine *machine = data;
-    char folder[OS_SYS_PATH], driver[32] = "";
-    uint64_t vendor = 0, class = 0;
-    pci_folder(folder, name);
-    if (pci_number(machine->os, folder, "vendor", &vendor) < 0 || vendor != 0x1002 ||
-        pci_number(machine->os, folder, "class", &class) < 0 ||
-        (class >> 16 != 0x03 && class >> 16 != 0x12))
-        return true;
-    machine->cards++;
-    if (!pci_read_driver(machine->os, folder, driver, sizeof driver)) {
-        machine->unbound++;
-    } else if (strcmp(driver, "amdgpu") != 0) {
-        machine->foreign++;
-        memcpy(machine->driver, driver, sizeof driver);
-    } else {
-        machine->asleep += pci_is_asleep(machine->os, folder, NULL);
+    struct os_sys_names names;
+    os_sys_names(&names, os, "bus/pci/devices");
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        char folder[OS_SYS_PATH], driver[32] = "";
+        uint64_t vendor, class;
+        pci_folder(folder, name);
+        if (pci_number(os, folder, "vendor", &vendor) < 0 || vendor != 0x1002 ||
+            pci_number(os, folder, "class", &class) < 0 ||
+            (class >> 16 != 0x03 && class >> 16 != 0x12))
+            continue;
+        out->cards++;
+        if (!pci_read_driver(os, folder, driver, sizeof driver)) {
+            out->unbound++;
+        } else if (strcmp(driver, "amdgpu") != 0) {
+            out->foreign++;
+            memcpy(out->driver, driver, sizeof driver);
+        } else {
+            out->asleep += pci_is_asleep(os, folder, NULL);
+        }
     }
-    return true;
+    return names.result;
 }
 
 static void amd_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
-    struct amd_machine machine = {.os = &context->os};
+    struct amd_machine machine = {0};
     (void)state;
-    int error = os_sys_list(&context->os, "bus/pci/devices", take_device, &machine);
+    int error = read_bus(&context->os, &machine);
     if (machine.cards == 0) {
         /* A machine may have no PCI; a list that cannot be read may hide devices. */
         if (error < 0 && os_availability(error) == VITALS_DENIED)

@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DRIVER "bus/pci/drivers/amdgpu"
-
 /* ---- slots ---- */
 
 static bool is_same(const struct amd_device *a, const struct amd_device *b)
@@ -129,17 +127,6 @@ static void add_node(struct gpu_identity *who, uint64_t minor)
         who->nodes[who->node_count++] = (struct gpu_node){OS_DRM_MAJOR, (uint32_t)minor};
 }
 
-/* A node's name holds its minor number: card0, renderD128. */
-static bool take_node(const char *name, void *data)
-{
-    struct gpu_identity *who = data;
-    uint64_t minor;
-    if ((strncmp(name, "renderD", 7) == 0 && number_is_u64(name + 7, &minor)) ||
-        (strncmp(name, "card", 4) == 0 && number_is_u64(name + 4, &minor)))
-        add_node(who, minor);
-    return true;
-}
-
 static void list_partitions(struct amd *amd, const struct amd_device *parent, struct gpu_scan *out)
 {
     char profile[GPU_NAME];
@@ -166,21 +153,13 @@ static void list_partitions(struct amd *amd, const struct amd_device *parent, st
 
 /* ---- the scan ---- */
 
-struct scan_walk {
-    struct amd *amd;
-    struct gpu_scan *out;
-    uint32_t cards;
-};
-
-static bool take_card(const char *name, void *data)
+static void scan_card(struct amd *amd, const char *bus_id, uint32_t index, struct gpu_scan *out)
 {
-    struct scan_walk *walk = data;
-    char bus_id[PCI_BUS_ID];
-    if (!pci_parse_bus_id((struct span){name, strlen(name)}, bus_id))
-        return true;
+    const struct os *os = &amd->context->os;
     struct amd_device found = {.partition = -1}; /* it has no slot yet */
     struct gpu_identity *who = &found.who;
     pci_folder(found.folder, bus_id);
+    who->index = index;
     who->parent_slot = -1;
     snprintf(who->vendor, sizeof who->vendor, "amd");
     snprintf(who->pci_bus_id, sizeof who->pci_bus_id, "%s", bus_id);
@@ -188,16 +167,21 @@ static bool take_card(const char *name, void *data)
     who->cuda_state = VITALS_UNSUPPORTED;
     who->gpu_instance_id = who->compute_instance_id = value_missing(VITALS_UNSUPPORTED);
 
-    struct amd *amd = walk->amd;
-    const struct os *os = &amd->context->os;
-    pci_list(os, found.folder, "drm", take_node, who);
+    /* A node's name holds its minor number: card0, renderD128. */
+    struct os_sys_names names;
+    uint64_t minor;
+    os_sys_names(&names, os, "%s/drm", found.folder);
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        if ((strncmp(name, "renderD", 7) == 0 && number_is_u64(name + 7, &minor)) ||
+            (strncmp(name, "card", 4) == 0 && number_is_u64(name + 4, &minor)))
+            add_node(who, minor);
+    }
     for (uint32_t i = 0; i < amd->topology.count && found.node_count < AMD_PARTITIONS; i++)
         if (kfd_is_on(&amd->topology.nodes[i], found.who.pci_bus_id))
             found.nodes[found.node_count++] = amd->topology.nodes[i];
     found.partitioned = found.node_count > 1;
-    who->index = walk->cards++;
     name_uuid(amd, &found);
-    if (is_listed(walk->out, who->uuid)) /* two cards with one number: both must be listed */
+    if (is_listed(out, who->uuid)) /* two cards with one number: both must be listed */
         snprintf(who->uuid, sizeof who->uuid, "AMD-%s", who->pci_bus_id);
     const struct amd_device *known = find_card(amd, found.folder, who->uuid);
     if (known != NULL) { /* the name lists are read only once */
@@ -210,42 +194,50 @@ static bool take_card(const char *name, void *data)
     pci_read_version(os, "amdgpu", who->driver_version, sizeof who->driver_version);
     who->driver_state = who->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
 
-    const struct amd_device *device = list(amd, &found, walk->out);
+    const struct amd_device *device = list(amd, &found, out);
     if (device != NULL)
-        list_partitions(amd, device, walk->out);
-    return true;
+        list_partitions(amd, device, out);
 }
 
-static bool count_card(const char *name, void *data)
+/* Scans the cards of the driver, unless `out` is NULL. Returns how many there are. */
+static uint32_t each_card(const struct os *os, struct amd *amd, struct gpu_scan *out, int *error)
 {
+    struct os_sys_names names;
     char bus_id[PCI_BUS_ID];
-    *(uint32_t *)data += pci_parse_bus_id((struct span){name, strlen(name)}, bus_id);
-    return true;
+    uint32_t cards = 0;
+    os_sys_names(&names, os, "bus/pci/drivers/amdgpu");
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        if (!pci_parse_bus_id((struct span){name, strlen(name)}, bus_id))
+            continue;
+        if (out != NULL)
+            scan_card(amd, bus_id, cards, out);
+        cards++;
+    }
+    *error = names.result;
+    return cards;
 }
 
 uint32_t amd_count_cards(const struct os *os, int *error)
 {
-    uint32_t cards = 0;
-    *error = os_sys_list(os, DRIVER, count_card, &cards);
-    return cards;
+    return each_card(os, NULL, NULL, error);
 }
 
 void amd_scan(void *state, struct gpu_scan *out)
 {
     struct amd *amd = state;
     const struct os *os = &amd->context->os;
-    struct scan_walk walk = {amd, out, 0};
     *out = (struct gpu_scan){.state = VITALS_HAVE};
     amd->scans++;
     uint64_t generation = kfd_generation(os);
     if (generation != amd->topology.generation || generation == 0)
         kfd_read_topology(os, &amd->topology);
-    int result = os_sys_list(os, DRIVER, take_card, &walk);
-    if (result < 0 && walk.cards == 0) {
+    int result;
+    uint32_t cards = each_card(os, amd, out, &result);
+    if (result < 0 && cards == 0) {
         out->state = (signed char)os_availability(result);
         snprintf(out->message, sizeof out->message, "the driver amdgpu is not loaded");
         return;
     }
-    snprintf(out->message, sizeof out->message, "amdgpu, %u %s", walk.cards,
-             walk.cards == 1 ? "device" : "devices");
+    snprintf(out->message, sizeof out->message, "amdgpu, %u %s", cards,
+             cards == 1 ? "device" : "devices");
 }

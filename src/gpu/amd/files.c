@@ -179,40 +179,37 @@ static void fill_node(struct amd_reader *reader)
     }
 }
 
-struct display_walk {
-    struct amd_reader *reader;
-    char card[OS_SYS_NAME];
-    uint32_t connectors;
-    bool attached, active;
-};
-
-static bool take_connector(const char *name, void *data)
+/* The connectors of the first card: "card0-DP-1" below drm/card0. */
+static void fill_displays(struct amd_reader *reader)
 {
-    struct display_walk *walk = data;
-    char file[OS_SYS_NAME * 3], text[32];
-    signed char state;
-    if (strncmp(name, "card", 4) != 0 || strchr(name, '-') == NULL)
-        return true;
-    walk->connectors++;
-    snprintf(file, sizeof file, "drm/%s/%s/status", walk->card, name);
-    walk->attached |= span_equal(amd_read_text(walk->reader, file, text, sizeof text, &state),
-                                 "connected");
-    snprintf(file, sizeof file, "drm/%s/%s/enabled", walk->card, name);
-    walk->active |= span_equal(amd_read_text(walk->reader, file, text, sizeof text, &state),
-                               "enabled");
-    return true;
-}
-
-static bool take_card(const char *name, void *data)
-{
-    struct display_walk *walk = data;
-    char file[OS_SYS_NAME + 8];
-    if (strncmp(name, "card", 4) != 0)
-        return true;
-    snprintf(walk->card, sizeof walk->card, "%s", name);
-    snprintf(file, sizeof file, "drm/%s", name);
-    pci_list(walk->reader->os, walk->reader->device->folder, file, take_connector, walk);
-    return false;
+    const char *folder = reader->device->folder;
+    struct os_sys_names cards, names;
+    const char *card, *name;
+    bool any = false, attached = false, active = false;
+    if (!amd_wants(reader, VITALS_GPU_DISPLAY_ATTACHED) &&
+        !amd_wants(reader, VITALS_GPU_DISPLAY_ACTIVE))
+        return;
+    os_sys_names(&cards, reader->os, "%s/drm", folder);
+    while ((card = os_sys_next(&cards)) != NULL && strncmp(card, "card", 4) != 0)
+        continue;
+    if (card == NULL)
+        return;
+    os_sys_names(&names, reader->os, "%s/drm/%s", folder, card);
+    while ((name = os_sys_next(&names)) != NULL) {
+        char file[OS_SYS_NAME * 3], text[32];
+        signed char state;
+        if (strncmp(name, "card", 4) != 0 || strchr(name, '-') == NULL)
+            continue;
+        any = true;
+        snprintf(file, sizeof file, "drm/%s/%s/status", card, name);
+        attached |= span_equal(amd_read_text(reader, file, text, sizeof text, &state), "connected");
+        snprintf(file, sizeof file, "drm/%s/%s/enabled", card, name);
+        active |= span_equal(amd_read_text(reader, file, text, sizeof text, &state), "enabled");
+    }
+    if (!any)
+        return;
+    gpu_fill(reader->sample, VITALS_GPU_DISPLAY_ATTACHED, value_u64(attached));
+    gpu_fill(reader->sample, VITALS_GPU_DISPLAY_ACTIVE, value_u64(active));
 }
 
 void amd_read_files(struct amd_reader *reader)
@@ -261,14 +258,5 @@ void amd_read_files(struct amd_reader *reader)
         else
             gpu_fill(reader->sample, texts[i].metric, value_missing(state));
     }
-
-    struct display_walk walk = {.reader = reader};
-    if (!amd_wants(reader, VITALS_GPU_DISPLAY_ATTACHED) &&
-        !amd_wants(reader, VITALS_GPU_DISPLAY_ACTIVE))
-        return;
-    pci_list(reader->os, reader->device->folder, "drm", take_card, &walk);
-    if (walk.connectors == 0)
-        return;
-    gpu_fill(reader->sample, VITALS_GPU_DISPLAY_ATTACHED, value_u64(walk.attached));
-    gpu_fill(reader->sample, VITALS_GPU_DISPLAY_ACTIVE, value_u64(walk.active));
+    fill_displays(reader);
 }

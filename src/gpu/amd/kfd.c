@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KFD           "class/kfd/kfd"
-#define KFD_PROCESSES "class/kfd/kfd/proc"
+#define KFD "class/kfd/kfd"
 
 enum { TEXT = 4096 };
 
@@ -121,29 +120,19 @@ bool kfd_read_node(const struct os *os, uint64_t number, struct kfd_node *out)
     return os_sys_u64(os, path, &out->gpu_id) == 0;
 }
 
-struct topology_walk {
-    const struct os *os;
-    struct kfd_topology *out;
-};
-
-static bool add_node(const char *name, void *data)
-{
-    struct topology_walk *walk = data;
-    uint64_t number;
-    if (!number_is_u64(name, &number))
-        return true;
-    struct kfd_node *node = &walk->out->nodes[walk->out->count];
-    if (kfd_read_node(walk->os, number, node) && node->properties.simd_count > 0 &&
-        node->gpu_id != 0)
-        walk->out->count++;
-    return walk->out->count < KFD_NODES_MAX;
-}
-
 void kfd_read_topology(const struct os *os, struct kfd_topology *out)
 {
+    struct os_sys_names names;
     *out = (struct kfd_topology){.generation = kfd_generation(os)};
-    if (out->generation != 0)
-        os_sys_list(os, KFD "/topology/nodes", add_node, &(struct topology_walk){os, out});
+    os_sys_names(&names, os, KFD "/topology/nodes");
+    for (const char *name; out->generation != 0 && out->count < KFD_NODES_MAX &&
+                           (name = os_sys_next(&names)) != NULL;) {
+        struct kfd_node *node = &out->nodes[out->count];
+        uint64_t number;
+        if (number_is_u64(name, &number) && kfd_read_node(os, number, node) &&
+            node->properties.simd_count > 0 && node->gpu_id != 0)
+            out->count++;
+    }
 }
 
 void kfd_bus_id(const struct kfd_properties *node, char out[static 32])
@@ -164,62 +153,35 @@ bool kfd_is_on(const struct kfd_node *node, const char *pci_bus_id)
 
 /* ---- folders of a node ---- */
 
-struct bank_walk {
-    const struct os *os;
-    uint32_t number;
-    struct kfd_memory *out;
-};
-
-static bool add_bank(const char *name, void *data)
-{
-    struct bank_walk *walk = data;
-    char path[OS_SYS_PATH], text[TEXT];
-    struct kfd_bank bank;
-    snprintf(path, sizeof path, KFD "/topology/nodes/%u/mem_banks/%s/properties", walk->number,
-             name);
-    kfd_parse_bank(read_text(walk->os, path, text), &bank);
-    if (bank.heap_type != KFD_HEAP_PUBLIC && bank.heap_type != KFD_HEAP_PRIVATE)
-        return true;
-    walk->out->bytes = saturating_add(walk->out->bytes, bank.size_in_bytes);
-    if (bank.width > walk->out->bits)
-        walk->out->bits = bank.width;
-    return true;
-}
-
 void kfd_read_memory(const struct os *os, uint32_t number, struct kfd_memory *out)
 {
-    char path[OS_SYS_PATH];
+    struct os_sys_names names;
     *out = (struct kfd_memory){0};
-    snprintf(path, sizeof path, KFD "/topology/nodes/%u/mem_banks", number);
-    os_sys_list(os, path, add_bank, &(struct bank_walk){os, number, out});
-}
-
-struct link_walk {
-    const struct os *os;
-    uint32_t number;
-    size_t count;
-    struct kfd_link *out;
-};
-
-static bool add_link(const char *name, void *data)
-{
-    struct link_walk *walk = data;
-    char path[OS_SYS_PATH], text[TEXT];
-    struct kfd_link *link = &walk->out[walk->count];
-    snprintf(path, sizeof path, KFD "/topology/nodes/%u/io_links/%s/properties", walk->number,
-             name);
-    kfd_parse_link(read_text(walk->os, path, text), link);
-    walk->count += link->type == KFD_LINK_XGMI;
-    return walk->count < KFD_LINKS_MAX;
+    os_sys_names(&names, os, KFD "/topology/nodes/%u/mem_banks", number);
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        char path[OS_SYS_PATH], text[TEXT];
+        struct kfd_bank bank;
+        snprintf(path, sizeof path, KFD "/topology/nodes/%u/mem_banks/%s/properties", number, name);
+        kfd_parse_bank(read_text(os, path, text), &bank);
+        if (bank.heap_type != KFD_HEAP_PUBLIC && bank.heap_type != KFD_HEAP_PRIVATE)
+            continue;
+        out->bytes = saturating_add(out->bytes, bank.size_in_bytes);
+        out->bits = uint64_max(out->bits, bank.width);
+    }
 }
 
 size_t kfd_read_links(const struct os *os, uint32_t number, struct kfd_link out[KFD_LINKS_MAX])
 {
-    char path[OS_SYS_PATH];
-    struct link_walk walk = {os, number, 0, out};
-    snprintf(path, sizeof path, KFD "/topology/nodes/%u/io_links", number);
-    os_sys_list(os, path, add_link, &walk);
-    return walk.count;
+    struct os_sys_names names;
+    size_t count = 0;
+    os_sys_names(&names, os, KFD "/topology/nodes/%u/io_links", number);
+    for (const char *name; count < KFD_LINKS_MAX && (name = os_sys_next(&names)) != NULL;) {
+        char path[OS_SYS_PATH], text[TEXT];
+        snprintf(path, sizeof path, KFD "/topology/nodes/%u/io_links/%s/properties", number, name);
+        kfd_parse_link(read_text(os, path, text), &out[count]);
+        count += out[count].type == KFD_LINK_XGMI;
+    }
+    return count;
 }
 
 /* ---- processes ---- */
@@ -234,9 +196,12 @@ bool kfd_parse_pid(const char *name, int64_t *pid)
     return true;
 }
 
-int kfd_list_processes(const struct os *os, os_sys_visit *visit, void *data)
+const char *kfd_next_process(struct os_sys_names *names, int64_t *pid)
 {
-    return os_sys_list(os, KFD_PROCESSES, visit, data);
+    const char *name;
+    while ((name = os_sys_next(names)) != NULL && !kfd_parse_pid(name, pid))
+        continue;
+    return name;
 }
 
 static struct value read_count(const struct os *os, const char *process, const char *file)

@@ -80,8 +80,10 @@ bool kfd_read_node(const struct os *os, uint64_t number, struct kfd_node *out);
 /* Parses the pid that a folder's name begins with; newer kernels append more. */
 bool kfd_parse_pid(const char *name, int64_t *pid);
 
-/* Calls visit with each folder's name, in the order of pids. Returns 0 or a negative errno. */
-int kfd_list_processes(const struct os *os, os_sys_visit *visit, void *data);
+/* The next folder of a process, in the order of pids, of names that os_sys_names found in
+ * KFD_PROCESSES; NULL at the end. */
+#define KFD_PROCESSES "class/kfd/kfd/proc"
+const char *kfd_next_process(struct os_sys_names *names, int64_t *pid);
 
 /* Usage of a node by a process; each value is missing if not reported. */
 struct kfd_usage {

@@ -59,42 +59,33 @@ static struct pool unite(struct amd_reader *reader, const struct pool *vram, con
     return both;
 }
 
-struct used_walk {
-    const struct os *os;
-    uint64_t gpu_id;
-    struct value sum;
-};
-
-static bool add_used(const char *name, void *data)
-{
-    struct used_walk *walk = data;
-    struct kfd_usage usage;
-    int64_t pid;
-    if (kfd_parse_pid(name, &pid) &&
-        kfd_read_usage(walk->os, name, walk->gpu_id, KFD_MEMORY, &usage) &&
-        usage.memory_bytes.state > 0)
-        walk->sum.as.u64 = saturating_add(walk->sum.as.u64, usage.memory_bytes.as.u64);
-    return true;
-}
-
 /* No file has the memory in use of a partition: the sum over its compute processes is a lower
  * bound. */
 static void read_partition(struct amd_reader *reader)
 {
     const struct kfd_node *node = &reader->device->nodes[0];
-    struct used_walk walk = {reader->os, node->gpu_id, value_u64(0)};
+    struct os_sys_names names;
+    struct value sum = {.state = VITALS_LOWER_BOUND};
+    int64_t pid;
     struct kfd_memory memory;
     kfd_read_memory(reader->os, node->number, &memory);
     if (memory.bytes == 0)
         return;
     gpu_fill(reader->sample, VITALS_GPU_MEMORY_TOTAL_BYTES, value_u64(memory.bytes));
-    if (!amd_wants(reader, VITALS_GPU_MEMORY_USED_BYTES) ||
-        kfd_list_processes(reader->os, add_used, &walk) < 0)
+    if (!amd_wants(reader, VITALS_GPU_MEMORY_USED_BYTES))
         return;
-    walk.sum.state = VITALS_LOWER_BOUND;
-    if (walk.sum.as.u64 > memory.bytes)
-        walk.sum = value_missing(VITALS_FAILED);
-    gpu_fill(reader->sample, VITALS_GPU_MEMORY_USED_BYTES, walk.sum);
+    os_sys_names(&names, reader->os, KFD_PROCESSES);
+    for (const char *name; (name = kfd_next_process(&names, &pid)) != NULL;) {
+        struct kfd_usage usage;
+        if (kfd_read_usage(reader->os, name, node->gpu_id, KFD_MEMORY, &usage) &&
+            usage.memory_bytes.state > 0)
+            sum.as.u64 = saturating_add(sum.as.u64, usage.memory_bytes.as.u64);
+    }
+    if (names.result < 0)
+        return;
+    if (sum.as.u64 > memory.bytes)
+        sum = value_missing(VITALS_FAILED);
+    gpu_fill(reader->sample, VITALS_GPU_MEMORY_USED_BYTES, sum);
 }
 
 void amd_read_memory(struct amd_reader *reader)

@@ -9,25 +9,17 @@
 
 #include <string.h>
 
-struct kfd_walk {
-    const struct amd *amd;
-    const struct amd_device *device;
-    const struct metric_set *wanted;
-    struct gpu_processes *out;
-    bool pids_hold;
-};
-
 static struct value *at(struct gpu_process *process, vitals_metric metric)
 {
     return &process->at[metric_number(metric)];
 }
 
 /* A value replaces a missing one; KFD's reason is used only if there is no other. */
-static void set(const struct kfd_walk *walk, struct gpu_process *process, vitals_metric metric,
+static void set(const struct metric_set *wanted, struct gpu_process *process, vitals_metric metric,
                 struct value value)
 {
     struct value *known = at(process, metric);
-    if (metric_set_has(walk->wanted, metric) && (value.state > 0 || known->state == VITALS_UNSET))
+    if (metric_set_has(wanted, metric) && (value.state > 0 || known->state == VITALS_UNSET))
         *known = value;
 }
 
@@ -39,41 +31,24 @@ static bool is_ours(const struct gpu_processes *list, int64_t pid)
     return false;
 }
 
-static bool take_process(const char *name, void *data)
+/* Adds what KFD tells of a process to its row. */
+static void add_usage(const struct kfd_node *node, const struct metric_set *wanted,
+                      struct kfd_usage usage, struct gpu_process *process)
 {
-    struct kfd_walk *walk = data;
-    const struct kfd_node *node = &walk->device->nodes[0];
-    const struct metric_set *wanted = walk->wanted;
-    struct kfd_usage usage;
-    int64_t pid;
-    unsigned what = KFD_MEMORY;
-    if (metric_set_has(wanted, VITALS_GPU_PROCESS_COPY_SECONDS))
-        what |= KFD_COPY;
-    if (metric_set_has(wanted, VITALS_GPU_PROCESS_UTILIZATION_RATIO))
-        what |= KFD_UNITS;
-    if (!kfd_parse_pid(name, &pid) ||
-        !kfd_read_usage(&walk->amd->context->os, name, node->gpu_id, what, &usage))
-        return true;
-    /* A process of this namespace may have the same pid as a process outside. */
-    if (!walk->pids_hold && is_ours(walk->out, pid))
-        return true;
-    struct gpu_process *process = gpu_processes_put(walk->out, pid);
-    if (process == NULL)
-        return false;
     process->uses |= GPU_COMPUTE;
 
     /* The process's descriptors may report the same memory: the larger value counts. */
     const struct value *known = at(process, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
     if (known->state <= 0 || usage.memory_bytes.state <= 0 ||
         usage.memory_bytes.as.u64 > known->as.u64)
-        set(walk, process, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, usage.memory_bytes);
+        set(wanted, process, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, usage.memory_bytes);
 
     /* Time of user queues, which the kernel's count does not include. */
     known = at(process, VITALS_GPU_PROCESS_COPY_SECONDS);
     if (known->state > 0 && usage.copy_seconds.state > 0)
         usage.copy_seconds.as.f64 += known->as.f64;
     if (usage.copy_seconds.state != VITALS_UNSET)
-        set(walk, process, VITALS_GPU_PROCESS_COPY_SECONDS, usage.copy_seconds);
+        set(wanted, process, VITALS_GPU_PROCESS_COPY_SECONDS, usage.copy_seconds);
 
     /* Ratio of the node's units: whole units, rounded up. */
     struct value units = usage.compute_units, ratio = units;
@@ -87,8 +62,37 @@ static bool take_process(const char *name, void *data)
     known = at(process, VITALS_GPU_PROCESS_UTILIZATION_RATIO);
     if (units.state != VITALS_UNSET &&
         (known->state <= 0 || ratio.state <= 0 || ratio.as.f64 > known->as.f64))
-        set(walk, process, VITALS_GPU_PROCESS_UTILIZATION_RATIO, ratio);
-    return true;
+        set(wanted, process, VITALS_GPU_PROCESS_UTILIZATION_RATIO, ratio);
+}
+
+/* Adds the processes that compute on the device. Returns false if they cannot be listed. */
+static bool add_processes(const struct amd *amd, const struct amd_device *device,
+                          const struct metric_set *wanted, struct gpu_processes *out)
+{
+    const struct os *os = &amd->context->os;
+    const struct kfd_node *node = &device->nodes[0];
+    bool pids_hold = gpu_pids_hold(amd->context, GPU_PIDS_OF_MACHINE);
+    unsigned what = KFD_MEMORY;
+    if (metric_set_has(wanted, VITALS_GPU_PROCESS_COPY_SECONDS))
+        what |= KFD_COPY;
+    if (metric_set_has(wanted, VITALS_GPU_PROCESS_UTILIZATION_RATIO))
+        what |= KFD_UNITS;
+    struct os_sys_names names;
+    int64_t pid;
+    os_sys_names(&names, os, KFD_PROCESSES);
+    for (const char *name; (name = kfd_next_process(&names, &pid)) != NULL;) {
+        struct kfd_usage usage;
+        if (!kfd_read_usage(os, name, node->gpu_id, what, &usage))
+            continue;
+        /* A process of this namespace may have the same pid as a process outside. */
+        if (!pids_hold && is_ours(out, pid))
+            continue;
+        struct gpu_process *process = gpu_processes_put(out, pid);
+        if (process == NULL)
+            break;
+        add_usage(node, wanted, usage, process);
+    }
+    return names.result == 0;
 }
 
 /* The processes of a divided card are listed with its partitions. */
@@ -120,9 +124,7 @@ void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
         };
         clients_update(&device->clients, &clients, swept, out);
 
-        struct kfd_walk walk = {amd, device, wanted, out,
-                                gpu_pids_hold(amd->context, GPU_PIDS_OF_MACHINE)};
-        if (device->node_count != 0 && kfd_list_processes(os, take_process, &walk) == 0 &&
+        if (device->node_count != 0 && add_processes(amd, device, wanted, out) &&
             out->state == VITALS_NOT_YET)
             out->state = VITALS_HAVE;
     }

@@ -12,12 +12,6 @@
 
 enum { PAGES_TEXT = 32768 };
 
-struct error_walk {
-    struct amd_reader *reader;
-    uint32_t blocks;
-    struct value uncorrected, corrected; /* of all blocks */
-};
-
 static const char suffix[] = "_err_count";
 
 static void add(struct value *sum, struct value value)
@@ -29,20 +23,19 @@ static void add(struct value *sum, struct value value)
     sum->as.u64 = saturating_add(sum->as.u64, value.as.u64);
 }
 
-/* Reads "umc_err_count"; a file with words instead of numbers is not available at this time. */
-static bool take_block(const char *name, void *data)
+/* Reads "umc_err_count"; a file with words instead of numbers is not available at this time.
+ * Returns false if the file has another name. */
+static bool read_block(struct amd_reader *reader, const char *name, struct amd_errors *out)
 {
-    struct error_walk *walk = data;
     char file[OS_SYS_NAME + 8], label[OS_SYS_NAME], text[256];
     signed char state;
     struct amd_errors errors;
     size_t size = strlen(name);
     if (size < sizeof suffix || strcmp(name + size - (sizeof suffix - 1), suffix) != 0)
-        return true;
+        return false;
     snprintf(label, sizeof label, "%.*s", (int)(size - (sizeof suffix - 1)), name);
     snprintf(file, sizeof file, "ras/%s", name);
-    struct span span = amd_read_text(walk->reader, file, text, sizeof text, &state);
-    walk->blocks++;
+    struct span span = amd_read_text(reader, file, text, sizeof text, &state);
     if (state > 0 && !amd_errors_parse(span, &errors))
         state = VITALS_FAILED;
     if (state <= 0) {
@@ -58,14 +51,12 @@ static bool take_block(const char *name, void *data)
         {VITALS_GPU_ERROR_UNCORRECTED, errors.uncorrected},
         {VITALS_GPU_ERROR_DEFERRED, errors.deferred},
     };
-    amd_list_child(walk->reader, VITALS_GPU_ERROR_UNCORRECTED, label);
+    amd_list_child(reader, VITALS_GPU_ERROR_UNCORRECTED, label);
     for (size_t i = 0; i < ARRAY_COUNT(counts); i++)
         if (counts[i].value.state != VITALS_UNSET)
-            gpu_fill_child(walk->reader->sample, counts[i].metric, label, counts[i].value);
-
-    add(&walk->uncorrected, errors.uncorrected);
-    add(&walk->corrected, errors.corrected);
-    return walk->blocks < 64;
+            gpu_fill_child(reader->sample, counts[i].metric, label, counts[i].value);
+    *out = errors;
+    return true;
 }
 
 /* An empty file means that no page is bad. */
@@ -90,15 +81,21 @@ static void read_pages(struct amd_reader *reader)
 
 void amd_read_errors(struct amd_reader *reader)
 {
-    struct error_walk walk = {.reader = reader,
-                              .uncorrected = value_missing(VITALS_UNSUPPORTED),
-                              .corrected = value_missing(VITALS_UNSUPPORTED)};
+    struct value uncorrected = value_missing(VITALS_UNSUPPORTED), corrected = uncorrected;
     if (gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_ERROR) ||
         amd_wants(reader, VITALS_GPU_ECC_ERRORS_UNCORRECTED) ||
         amd_wants(reader, VITALS_GPU_ECC_ERRORS_CORRECTED)) {
-        pci_list(reader->os, reader->device->folder, "ras", take_block, &walk);
-        gpu_fill(reader->sample, VITALS_GPU_ECC_ERRORS_UNCORRECTED, walk.uncorrected);
-        gpu_fill(reader->sample, VITALS_GPU_ECC_ERRORS_CORRECTED, walk.corrected);
+        struct os_sys_names names;
+        os_sys_names(&names, reader->os, "%s/ras", reader->device->folder);
+        for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+            struct amd_errors errors;
+            if (!read_block(reader, name, &errors))
+                continue;
+            add(&uncorrected, errors.uncorrected);
+            add(&corrected, errors.corrected);
+        }
+        gpu_fill(reader->sample, VITALS_GPU_ECC_ERRORS_UNCORRECTED, uncorrected);
+        gpu_fill(reader->sample, VITALS_GPU_ECC_ERRORS_CORRECTED, corrected);
     }
 
     read_pages(reader);

@@ -97,19 +97,6 @@ static void learn_sensor(struct amd_reader *reader, enum amd_sensor_kind which, 
     device->sensors[device->sensor_count++] = sensor;
 }
 
-static bool take_hwmon(const char *name, void *data)
-{
-    struct amd_reader *reader = data;
-    char path[OS_SYS_PATH + OS_SYS_NAME + 32], text[32];
-    snprintf(path, sizeof path, "%s/hwmon/%s/name", reader->device->folder, name);
-    if (strlen(path) >= OS_SYS_PATH - 32 || os_sys_text(reader->os, path, text, sizeof text) < 0 ||
-        strcmp(text, "amdgpu") != 0)
-        return true;
-    path[strlen(path) - strlen("/name")] = '\0';
-    memcpy(reader->device->hwmon, path, strlen(path) + 1);
-    return false;
-}
-
 void amd_learn_sensors(struct amd_reader *reader)
 {
     struct amd_device *device = reader->device;
@@ -118,7 +105,16 @@ void amd_learn_sensors(struct amd_reader *reader)
     device->sensor_count = 0;
     device->unified = false;
     device->hwmon[0] = '\0';
-    pci_list(reader->os, device->folder, "hwmon", take_hwmon, reader);
+    struct os_sys_names names;
+    os_sys_names(&names, reader->os, "%s/hwmon", device->folder);
+    for (const char *name; (name = os_sys_next(&names)) != NULL && device->hwmon[0] == '\0';) {
+        char path[OS_SYS_PATH + OS_SYS_NAME], text[32];
+        snprintf(path, sizeof path, "%s/hwmon/%s", device->folder, name);
+        if (strlen(path) < OS_SYS_PATH - 32 &&
+            pci_text(reader->os, path, "name", text, sizeof text) == 0 &&
+            strcmp(text, "amdgpu") == 0)
+            memcpy(device->hwmon, path, strlen(path) + 1);
+    }
     if (device->hwmon[0] == '\0')
         return; /* the driver may not be ready yet */
     device->sensors_known = true;
