@@ -47,14 +47,7 @@ static const struct {
 
 /* ---- discovery ---- */
 
-struct channel_search {
-    const struct os *os;
-    struct intel_slot *slot;
-    char folder[INTEL_FOLDER]; /* the chip's folder */
-    char chip[32];             /* the chip's name */
-};
-
-static void name_channel(const struct channel_search *search, struct intel_channel *channel,
+static void name_channel(const struct os *os, const char *chip, struct intel_channel *channel,
                          unsigned number)
 {
     char path[OS_SYS_PATH], theirs[GPU_LABEL];
@@ -65,15 +58,15 @@ static void name_channel(const struct channel_search *search, struct intel_chann
         return;
     }
     if ((size_t)snprintf(path, sizeof path, "%s_label", channel->path) < sizeof path)
-        result = os_sys_text(search->os, path, theirs, sizeof theirs);
+        result = os_sys_text(os, path, theirs, sizeof theirs);
     if (result < 0 || theirs[0] == '\0') {
         const char *known = "";
         for (size_t i = 0; i < ARRAY_COUNT(UNLABELLED); i++) {
             if (UNLABELLED[i].kind == channel->kind && UNLABELLED[i].number == number)
                 known = UNLABELLED[i].label;
         }
-        if (strncmp(search->chip, "i915_gt", strlen("i915_gt")) == 0) // the energy of one GT
-            known = search->chip + strlen("i915_");
+        if (strncmp(chip, "i915_gt", strlen("i915_gt")) == 0) // the energy of one GT
+            known = chip + strlen("i915_");
         snprintf(theirs, sizeof theirs, "%.*s", (int)sizeof theirs - 1, known);
     }
     if (theirs[0] != '\0')
@@ -96,74 +89,75 @@ static struct intel_channel *add_channel(struct intel_slot *slot, enum intel_cha
     return channel;
 }
 
-static bool visit_file(const char *name, void *data)
+/* Adds the channels of the chip in that folder. */
+static void find_in_chip(const struct os *os, struct intel_slot *slot, const char *folder)
 {
-    struct channel_search *search = data;
-    for (enum intel_channel_kind kind = 0; kind < CHANNEL_KINDS; kind++) {
-        /* "temp12_input" → 12 */
-        struct cursor cursor = cursor_over(name, strlen(name));
-        uint64_t number;
-        if (!cursor_literal(&cursor, KINDS[kind].prefix) || cursor_done(&cursor) ||
-            *cursor.at < '0' || *cursor.at > '9' || !cursor_u64(&cursor, &number) || number > 999 ||
-            !cursor_literal(&cursor, KINDS[kind].suffix) || !cursor_done(&cursor))
-            continue;
-        struct intel_channel *channel = add_channel(search->slot, kind);
-        if (channel == NULL)
-            return false;
-        snprintf(channel->path, sizeof channel->path, "%s/%s%u", search->folder, KINDS[kind].prefix,
-                 (unsigned)number);
-        name_channel(search, channel, (unsigned)number);
+    struct os_sys_names names;
+    char chip[32];
+    (void)pci_text(os, folder, "name", chip, sizeof chip);
+    os_sys_names(&names, os, "%s", folder);
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        for (enum intel_channel_kind kind = 0; kind < CHANNEL_KINDS; kind++) {
+            /* "temp12_input" → 12 */
+            struct cursor cursor = cursor_over(name, strlen(name));
+            uint64_t number;
+            if (!cursor_literal(&cursor, KINDS[kind].prefix) || cursor_done(&cursor) ||
+                *cursor.at < '0' || *cursor.at > '9' || !cursor_u64(&cursor, &number) ||
+                number > 999 || !cursor_literal(&cursor, KINDS[kind].suffix) ||
+                !cursor_done(&cursor))
+                continue;
+            struct intel_channel *channel = add_channel(slot, kind);
+            if (channel == NULL)
+                return;
+            snprintf(channel->path, sizeof channel->path, "%s/%s%u", folder, KINDS[kind].prefix,
+                     (unsigned)number);
+            name_channel(os, chip, channel, (unsigned)number);
+        }
     }
-    return true;
-}
-
-static bool visit_chip(const char *name, void *data)
-{
-    struct channel_search *search = data;
-    char path[OS_SYS_PATH];
-    int size = snprintf(search->folder, sizeof search->folder, "%s/hwmon/%s", search->slot->folder,
-                        name);
-    if (size < 0 || (size_t)size >= sizeof search->folder)
-        return true;
-    snprintf(path, sizeof path, "%s/name", search->folder);
-    (void)os_sys_text(search->os, path, search->chip, sizeof search->chip);
-    (void)os_sys_list(search->os, search->folder, visit_file, search);
-    return true;
 }
 
 /* Finds RAPL's zone for the graphics in the processor. */
-static bool visit_zone(const char *name, void *data)
+static void find_zone(const struct os *os, struct intel_slot *slot)
 {
-    struct channel_search *search = data;
-    char path[OS_SYS_PATH], zone[32];
-    if (strncmp(name, "intel-rapl:", strlen("intel-rapl:")) != 0)
-        return true;
-    snprintf(path, sizeof path, "class/powercap/%s/name", name);
-    if (os_sys_text(search->os, path, zone, sizeof zone) < 0 || strcmp(zone, "uncore") != 0)
-        return true;
-    struct intel_channel *channel = add_channel(search->slot, CHANNEL_ENERGY);
-    if (channel == NULL)
-        return false;
-    snprintf(channel->path, sizeof channel->path, "class/powercap/%.80s", name);
-    snprintf(channel->label, sizeof channel->label, "uncore");
-    channel->input = "/energy_uj";
-    struct value range = intel_number(search->os, channel->path, "max_energy_range_uj");
-    channel->range = range.state > 0 ? range.as.u64 : 0;
-    return false;
+    struct os_sys_names names;
+    os_sys_names(&names, os, "class/powercap");
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        char path[OS_SYS_PATH], zone[32];
+        if (strncmp(name, "intel-rapl:", strlen("intel-rapl:")) != 0)
+            continue;
+        snprintf(path, sizeof path, "class/powercap/%s/name", name);
+        if (os_sys_text(os, path, zone, sizeof zone) < 0 || strcmp(zone, "uncore") != 0)
+            continue;
+        struct intel_channel *channel = add_channel(slot, CHANNEL_ENERGY);
+        if (channel == NULL)
+            return;
+        snprintf(channel->path, sizeof channel->path, "class/powercap/%.80s", name);
+        snprintf(channel->label, sizeof channel->label, "uncore");
+        channel->input = "/energy_uj";
+        struct value range = intel_number(os, channel->path, "max_energy_range_uj");
+        channel->range = range.state > 0 ? range.as.u64 : 0;
+        return;
+    }
 }
 
 void intel_find_channels(const struct os *os, struct intel_slot *slot)
 {
-    struct channel_search search = {.os = os, .slot = slot};
     slot->channel_count = 0;
     if (slot->tile >= 0) /* the chips belong to the card */
         return;
-    pci_list(os, slot->folder, "hwmon", visit_chip, &search);
+    struct os_sys_names chips;
+    os_sys_names(&chips, os, "%s/hwmon", slot->folder);
+    for (const char *chip; (chip = os_sys_next(&chips)) != NULL;) {
+        char folder[INTEL_FOLDER];
+        int size = snprintf(folder, sizeof folder, "%s/hwmon/%s", slot->folder, chip);
+        if (size > 0 && (size_t)size < sizeof folder)
+            find_in_chip(os, slot, folder);
+    }
     bool has_energy = false;
     for (uint32_t i = 0; i < slot->channel_count; i++)
         has_energy |= slot->channels[i].kind == CHANNEL_ENERGY;
     if (slot->integrated && !has_energy)
-        (void)os_sys_list(os, "class/powercap", visit_zone, &search);
+        find_zone(os, slot);
 }
 
 bool intel_channels_stand(const struct os *os, const struct intel_slot *slot)

@@ -59,75 +59,44 @@ static bool read_card(const struct os *os, const char *name, struct intel_card *
     return true;
 }
 
-static bool visit_tile(const char *name, void *data)
+static void find_cards(struct intel_finding *finding, int *error)
 {
-    uint32_t *tiles = data;
-    uint64_t number;
-    if (strncmp(name, "tile", 4) == 0 && number_is_u64(name + 4, &number) && number < INTEL_TILES)
-        *tiles |= UINT32_C(1) << number;
-    return true;
-}
-
-static bool visit_card(const char *name, void *data)
-{
-    struct intel_finding *finding = data;
-    char folder[OS_SYS_PATH];
-    struct intel_card *card = &finding->cards[finding->count];
+    struct os_sys_names names, tiles;
     const struct os *os = &finding->intel->context->os;
-    if (finding->count == GPU_DEVICES_MAX) {
-        finding->cut = true;
-        return false;
+    os_sys_names(&names, os, "class/drm");
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        struct intel_card *card = &finding->cards[finding->count];
+        if (finding->count == GPU_DEVICES_MAX) {
+            finding->cut = true;
+            break;
+        }
+        if (!read_card(os, name, card))
+            continue;
+        uint64_t number;
+        os_sys_names(&tiles, os, "bus/pci/devices/%s", card->bus_id);
+        while ((name = os_sys_next(&tiles)) != NULL) {
+            if (strncmp(name, "tile", 4) == 0 && number_is_u64(name + 4, &number) &&
+                number < INTEL_TILES)
+                card->tiles |= UINT32_C(1) << number;
+        }
+        finding->count++;
     }
-    if (!read_card(os, name, card))
-        return true;
-    pci_folder(folder, card->bus_id);
-    (void)os_sys_list(os, folder, visit_tile, &card->tiles);
-    finding->count++;
-    return true;
-}
-
-struct any {
-    const struct os *os;
-    bool found;
-};
-
-static bool visit_any(const char *name, void *data)
-{
-    struct any *any = data;
-    struct intel_card card;
-    any->found = read_card(any->os, name, &card);
-    return !any->found;
+    *error = names.result;
 }
 
 bool intel_has_card(const struct os *os, int *error)
 {
-    struct any any = {.os = os};
-    *error = os_sys_list(os, "class/drm", visit_any, &any);
-    return any.found;
+    struct os_sys_names names;
+    struct intel_card card;
+    const char *name;
+    os_sys_names(&names, os, "class/drm");
+    while ((name = os_sys_next(&names)) != NULL && !read_card(os, name, &card))
+        continue;
+    *error = names.result;
+    return name != NULL;
 }
 
 /* ---- slots ---- */
-
-struct render {
-    const struct os *os;
-    struct intel_slot *slot;
-};
-
-static bool visit_node(const char *name, void *data)
-{
-    struct render *render = data;
-    struct intel_slot *slot = render->slot;
-    char path[OS_SYS_PATH];
-    if (strncmp(name, "renderD", 7) != 0)
-        return true;
-    snprintf(path, sizeof path, "%s/drm/%s/dev", slot->folder, name);
-    uint32_t before = slot->node_count;
-    pci_add_node(render->os, path, slot->nodes, &slot->node_count);
-    if (slot->node_count > before)
-        slot->render_node = slot->nodes[before];
-    snprintf(slot->render, sizeof slot->render, "%.20s", name);
-    return false;
-}
 
 static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int32_t tile,
                          int32_t parent)
@@ -160,7 +129,19 @@ static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int
 
     snprintf(path, sizeof path, "class/drm/%s/dev", slot->card);
     pci_add_node(os, path, slot->nodes, &slot->node_count);
-    pci_list(os, slot->folder, "drm", visit_node, &(struct render){os, slot});
+    struct os_sys_names names;
+    const char *name;
+    os_sys_names(&names, os, "%s/drm", slot->folder);
+    while ((name = os_sys_next(&names)) != NULL && strncmp(name, "renderD", 7) != 0)
+        continue;
+    if (name != NULL) {
+        uint32_t before = slot->node_count;
+        snprintf(path, sizeof path, "%s/drm/%s/dev", slot->folder, name);
+        pci_add_node(os, path, slot->nodes, &slot->node_count);
+        if (slot->node_count > before)
+            slot->render_node = slot->nodes[before];
+        snprintf(slot->render, sizeof slot->render, "%.20s", name);
+    }
 
     struct pci_numbers numbers;
     if (pci_read_numbers(os, slot->folder, &numbers))
@@ -262,7 +243,8 @@ void intel_scan(void *state, struct gpu_scan *out)
     }
     finding->intel = intel;
     finding->out = out;
-    int error = os_sys_list(&intel->context->os, "class/drm", visit_card, finding);
+    int error;
+    find_cards(finding, &error);
     if (error < 0 && finding->count == 0) {
         out->state = (signed char)intel_reason(error);
         snprintf(out->message, sizeof out->message, "class/drm below /sys cannot be read");

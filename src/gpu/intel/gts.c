@@ -16,7 +16,7 @@ static const uint64_t MEGAHERTZ_MAX = 10000;
 static const struct intel_dialect I915 = {
     .driver = "i915", .actual = "rps_act_freq_mhz", .requested = "rps_cur_freq_mhz",
     .minimum = "rps_min_freq_mhz", .maximum = "rps_max_freq_mhz",
-    .hardware_maximum = "rps_RP0_freq_mhz", .idle = "rc6_residency_ms", .throttle_folder = "",
+    .hardware_maximum = "rps_RP0_freq_mhz", .idle = "rc6_residency_ms", .throttle_folder = ".",
     .throttle_status = "throttle_reason_status", .throttle_prefix = "throttle_reason_",
 };
 
@@ -68,70 +68,52 @@ static bool numbered(const char *name, const char *prefix, unsigned *number)
     return true;
 }
 
-struct gt_search {
-    const struct os *os;
-    struct intel_slot *slot;
-    const struct intel_dialect *dialect;
-    char folder[INTEL_FOLDER];
-    unsigned tile;
-};
-
-static struct intel_gt *add_gt(struct gt_search *search, const char *name, unsigned number)
+static void add_gt(struct intel_slot *slot, const struct intel_dialect *dialect, unsigned tile,
+                   unsigned number, const char *folder)
 {
-    struct intel_slot *slot = search->slot;
-    if (slot->gt_count == INTEL_GTS)
-        return NULL;
-    struct intel_gt *gt = &slot->gts[slot->gt_count];
-    *gt = (struct intel_gt){.dialect = search->dialect, .tile = search->tile, .number = number};
+    if (slot->gt_count == INTEL_GTS || strlen(folder) >= INTEL_FOLDER)
+        return;
+    struct intel_gt *gt = &slot->gts[slot->gt_count++];
+    *gt = (struct intel_gt){.dialect = dialect, .tile = tile, .number = number};
     gt->idle.awake = value_missing(VITALS_NOT_YET);
-    int size = snprintf(gt->folder, sizeof gt->folder, "%s%s%s", search->folder,
-                        name[0] != '\0' ? "/" : "", name);
-    if (size < 0 || (size_t)size >= sizeof gt->folder)
-        return NULL;
-    slot->gt_count++;
-    return gt;
+    memcpy(gt->folder, folder, strlen(folder) + 1);
 }
 
-static bool visit_gt(const char *name, void *data)
+static void add_gts(const struct os *os, struct intel_slot *slot,
+                    const struct intel_dialect *dialect, unsigned tile, const char *folder)
 {
+    struct os_sys_names names;
     unsigned number;
-    if (numbered(name, "gt", &number))
-        (void)add_gt(data, name, number);
-    return true;
-}
-
-static bool visit_tile(const char *name, void *data)
-{
-    struct gt_search *search = data;
-    const struct intel_slot *slot = search->slot;
-    if (!numbered(name, "tile", &search->tile) ||
-        (slot->tile >= 0 && (unsigned)slot->tile != search->tile))
-        return true;
-    int size = snprintf(search->folder, sizeof search->folder, "%s/%s", slot->folder, name);
-    if (size > 0 && (size_t)size < sizeof search->folder)
-        (void)os_sys_list(search->os, search->folder, visit_gt, search);
-    return true;
+    os_sys_names(&names, os, "%s", folder);
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        char path[OS_SYS_PATH];
+        if (numbered(name, "gt", &number) && pci_path(path, folder, name))
+            add_gt(slot, dialect, tile, number, path);
+    }
 }
 
 void intel_find_gts(const struct os *os, struct intel_slot *slot)
 {
-    struct gt_search search = {.os = os, .slot = slot, .dialect = &XE};
+    char folder[OS_SYS_PATH];
     slot->gt_count = 0;
     if (strcmp(slot->driver, XE.driver) == 0) {
-        (void)os_sys_list(os, slot->folder, visit_tile, &search);
+        struct os_sys_names names;
+        unsigned tile;
+        os_sys_names(&names, os, "%s", slot->folder);
+        for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+            if (numbered(name, "tile", &tile) && (slot->tile < 0 || (unsigned)slot->tile == tile) &&
+                pci_path(folder, slot->folder, name))
+                add_gts(os, slot, &XE, tile, folder);
+        }
         return;
     }
-    search.dialect = &I915;
-    int size = snprintf(search.folder, sizeof search.folder, "class/drm/%s/gt", slot->card);
-    if (size > 0 && (size_t)size < sizeof search.folder)
-        (void)os_sys_list(os, search.folder, visit_gt, &search);
+    snprintf(folder, sizeof folder, "class/drm/%s/gt", slot->card);
+    add_gts(os, slot, &I915, 0, folder);
     if (slot->gt_count > 0)
         return;
-    search.dialect = &I915_OLD;
-    snprintf(search.folder, sizeof search.folder, "class/drm/%s", slot->card);
-    struct value actual = intel_number(os, search.folder, I915_OLD.actual);
-    if (actual.state != VITALS_UNSUPPORTED)
-        (void)add_gt(&search, "", 0);
+    snprintf(folder, sizeof folder, "class/drm/%s", slot->card);
+    if (intel_number(os, folder, I915_OLD.actual).state != VITALS_UNSUPPORTED)
+        add_gt(slot, &I915_OLD, 0, 0, folder);
 }
 
 /* ---- clocks ---- */
@@ -266,9 +248,6 @@ static const vitals_metric THROTTLED[] = {
 
 /* Reasons why one or several GTs are throttled. */
 struct throttling {
-    const struct os *os;
-    const struct intel_gt *gt;
-    const char *folder;
     bool known, failed; /* some of them could be read; some could not */
     vitals_availability reason;
     struct metric_set held;
@@ -276,18 +255,9 @@ struct throttling {
     char words[GPU_NAME];
 };
 
-static bool visit_reason(const char *name, void *data)
+/* Adds a reason that holds, once. */
+static void add_reason(struct throttling *throttling, const char *word)
 {
-    struct throttling *throttling = data;
-    const char *prefix = throttling->gt->dialect->throttle_prefix;
-    if (strncmp(name, prefix, strlen(prefix)) != 0)
-        return true;
-    const char *word = name + strlen(prefix);
-    if (strcmp(word, "status") == 0)
-        return true;
-    struct value held = intel_number(throttling->os, throttling->folder, name);
-    if (held.state <= 0 || held.as.u64 == 0)
-        return true;
     size_t i = 0;
     while (strstr(word, REASONS[i].part) == NULL)
         i++;
@@ -295,7 +265,7 @@ static bool visit_reason(const char *name, void *data)
     for (const char *at = throttling->words; (at = strstr(at, word)) != NULL; at++) {
         bool starts = at == throttling->words || at[-1] == ',';
         if (starts && (at[strlen(word)] == ',' || at[strlen(word)] == '\0'))
-            return true;
+            return;
     }
     size_t room = sizeof throttling->words - throttling->size;
     int size = snprintf(throttling->words + throttling->size, room, "%s%s",
@@ -304,7 +274,25 @@ static bool visit_reason(const char *name, void *data)
         throttling->size += (size_t)size;
     else
         throttling->words[throttling->size] = '\0';
-    return true;
+}
+
+static void read_reasons(const struct os *os, const struct intel_gt *gt,
+                         struct throttling *throttling)
+{
+    const char *prefix = gt->dialect->throttle_prefix;
+    char folder[OS_SYS_PATH];
+    if (!pci_path(folder, gt->folder, gt->dialect->throttle_folder))
+        return;
+    struct os_sys_names names;
+    os_sys_names(&names, os, "%s", folder);
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        const char *word = name + strlen(prefix);
+        if (strncmp(name, prefix, strlen(prefix)) != 0 || strcmp(word, "status") == 0)
+            continue;
+        struct value held = intel_number(os, folder, name);
+        if (held.state > 0 && held.as.u64 != 0)
+            add_reason(throttling, word);
+    }
 }
 
 void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample)
@@ -314,12 +302,11 @@ void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct 
         wanted |= gpu_fill_wants(sample, THROTTLED[i]);
     if (!wanted)
         return;
-    struct throttling throttling = {.os = os, .reason = VITALS_UNSUPPORTED};
+    struct throttling throttling = {.reason = VITALS_UNSUPPORTED};
     for (uint32_t i = 0; i < slot->gt_count; i++) {
         const struct intel_gt *gt = &slot->gts[i];
         const struct intel_dialect *dialect = gt->dialect;
         struct value status = value_missing(VITALS_UNSUPPORTED);
-        char folder[OS_SYS_PATH];
         if (dialect->throttle_status != NULL)
             status = intel_number(os, gt->folder, dialect->throttle_status);
         if (status.state <= 0) {
@@ -330,14 +317,7 @@ void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct 
         throttling.known = true;
         if (status.as.u64 == 0)
             continue; /* not throttled */
-        throttling.gt = gt;
-        throttling.folder = gt->folder;
-        if (dialect->throttle_folder[0] != '\0') {
-            if (!pci_path(folder, gt->folder, dialect->throttle_folder))
-                continue;
-            throttling.folder = folder;
-        }
-        (void)os_sys_list(os, throttling.folder, visit_reason, &throttling);
+        read_reasons(os, gt, &throttling);
         if (throttling.size == 0) /* throttled without a reason */
             metric_set_add(&throttling.held, VITALS_GPU_THROTTLED_OTHERWISE);
     }

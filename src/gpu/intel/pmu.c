@@ -129,21 +129,23 @@ static bool add_engine(struct pmu_unit *unit, enum engine_kind kind,
     return true;
 }
 
-static bool visit_event(const char *name, void *data)
+/* Adds the engines of i915, which has an event for each. */
+static void open_events(struct pmu_unit *unit)
 {
-    struct pmu_unit *unit = data;
-    struct span kind;
-    uint64_t instance;
-    char word[16];
-    struct os_perf_event event;
-    if (!event_parse_busy((struct span){name, strlen(name)}, &kind, &instance) ||
-        kind.size >= sizeof word)
-        return true;
-    memcpy(word, kind.bytes, kind.size);
-    word[kind.size] = '\0';
-    if (read_event(unit, name, &event))
+    struct os_sys_names names;
+    os_sys_names(&names, unit->os, "%s/events", unit->folder);
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        struct span kind;
+        uint64_t instance;
+        char word[16];
+        struct os_perf_event event;
+        if (!event_parse_busy((struct span){name, strlen(name)}, &kind, &instance) ||
+            kind.size >= sizeof word || !read_event(unit, name, &event))
+            continue;
+        memcpy(word, kind.bytes, kind.size);
+        word[kind.size] = '\0';
         (void)add_engine(unit, client_engine(NULL, 0, word), &event, 1);
-    return true;
+    }
 }
 
 static void open_class(struct pmu_unit *unit, const struct intel_gt *gt, size_t class)
@@ -201,7 +203,7 @@ static void open_counters(struct intel *intel, struct intel_slot *slot)
         }
     }
     if (!is_xe && slot->tile < 0)
-        pci_list(unit.os, unit.folder, "events", visit_event, &unit);
+        open_events(&unit);
     if (pmu->engine_count == 0) {
         pmu->state = (signed char)(pmu->error < 0 ? intel_reason(pmu->error) : VITALS_UNSUPPORTED);
         intel->counting->close(&pmu->perf);

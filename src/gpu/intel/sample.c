@@ -78,26 +78,26 @@ static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_s
 
 /* ---- the card ---- */
 
-struct screens {
-    const struct os *os;
-    const char *card;
-    bool any, attached;
-};
-
-/* True for card0-DP-1, a connector of card0. */
-static bool visit_connector(const char *name, void *data)
+static void fill_displays(const struct os *os, const char *card, struct gpu_sample *sample)
 {
-    struct screens *screens = data;
-    char path[OS_SYS_PATH], status[32];
-    size_t size = strlen(screens->card);
-    if (strncmp(name, screens->card, size) != 0 || name[size] != '-')
-        return true;
-    snprintf(path, sizeof path, "class/drm/%s/status", name);
-    if (os_sys_text(screens->os, path, status, sizeof status) == 0) {
-        screens->any = true;
-        screens->attached |= strcmp(status, "connected") == 0;
+    struct os_sys_names names;
+    size_t size = strlen(card);
+    bool any = false, attached = false;
+    if (!gpu_fill_wants(sample, VITALS_GPU_DISPLAY_ATTACHED))
+        return;
+    os_sys_names(&names, os, "class/drm");
+    for (const char *name; !attached && (name = os_sys_next(&names)) != NULL;) {
+        char path[OS_SYS_PATH], status[32];
+        if (strncmp(name, card, size) != 0 || name[size] != '-')
+            continue; /* card0-DP-1 is a connector of card0 */
+        snprintf(path, sizeof path, "class/drm/%s/status", name);
+        if (os_sys_text(os, path, status, sizeof status) == 0) {
+            any = true;
+            attached = strcmp(status, "connected") == 0;
+        }
     }
-    return !screens->attached;
+    if (any)
+        gpu_fill(sample, VITALS_GPU_DISPLAY_ATTACHED, value_u64(attached));
 }
 
 /* Fills in constant properties, without a query of the device itself. Returns false if the device
@@ -194,14 +194,7 @@ static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_s
     if (slot->tile >= 0)
         return;
     pci_fill_link(os, slot->folder, sample);
-
-    if (gpu_fill_wants(sample, VITALS_GPU_DISPLAY_ATTACHED)) {
-        struct screens screens = {.os = os, .card = slot->card};
-        (void)os_sys_list(os, "class/drm", visit_connector, &screens);
-        if (screens.any)
-            gpu_fill(sample, VITALS_GPU_DISPLAY_ATTACHED, value_u64(screens.attached));
-    }
-
+    fill_displays(os, slot->card, sample);
     intel_read_memory(intel, slot, sample->stamp_ns, sample);
     intel_fill_memory(slot, sample);
     intel_fill_channels(os, slot, sample);
