@@ -20,7 +20,7 @@ struct symbol {
 };
 
 static const struct symbol symbols[] = {
-#define SYMBOL(need, shape, name) {#name, offsetof(struct nvml, name), need},
+#define SYMBOL(need, name, ...) {#name, offsetof(struct nvml, name), need},
 #include "gpu/nvidia/symbols.def"
 #undef SYMBOL
 };

@@ -9,14 +9,14 @@ struct nvml {
     void *library;
     char path[128]; /* as opened */
     unsigned found; /* number of functions */
-#define SYMBOL(need, shape, name) shape *name;
+#define SYMBOL(need, name, ...) nvml_return (*name)(__VA_ARGS__);
 #include "gpu/nvidia/symbols.def"
 #undef SYMBOL
 };
 
 enum {
     NVML_FUNCTIONS = 0
-#define SYMBOL(need, shape, name) +1
+#define SYMBOL(need, name, ...) +1
 #include "gpu/nvidia/symbols.def"
 #undef SYMBOL
 };

@@ -202,58 +202,10 @@ _Static_assert(sizeof(struct nvml_gpm_metric) == 40, "nvmlGpmMetric_t");
 _Static_assert(sizeof(struct nvml_gpm_request) == 24 + 40 * NVML_GPM_METRICS,
                "nvmlGpmMetricsGet_t");
 
-/* Types of functions. */
+/* Types of functions that are called by their place in struct nvml. */
 typedef nvml_return nvml_plain_call(void);
-typedef nvml_return nvml_count_call(unsigned *count);
-typedef nvml_return nvml_system_text_call(char *out, unsigned size);
-typedef nvml_return nvml_system_i32_call(int *out);
-typedef nvml_return nvml_handle_call(unsigned index, nvml_device *out);
-typedef nvml_return nvml_part_call(nvml_device device, unsigned index, nvml_device *out);
 typedef nvml_return nvml_text_call(nvml_device device, char *out, unsigned size);
 typedef nvml_return nvml_u32_call(nvml_device device, unsigned *out);
-typedef nvml_return nvml_u64_call(nvml_device device, uint64_t *out);
 typedef nvml_return nvml_pair_call(nvml_device device, unsigned *first, unsigned *second);
 typedef nvml_return nvml_choice_call(nvml_device device, unsigned which, unsigned *out);
-typedef nvml_return nvml_ecc_call(nvml_device device, unsigned type, unsigned counter,
-                                  uint64_t *out);
-typedef nvml_return nvml_set_call(nvml_device device, unsigned words, unsigned long *out);
-typedef nvml_return nvml_pci_call(nvml_device device, struct nvml_pci_info *out);
-typedef nvml_return nvml_memory_call(nvml_device device, struct nvml_memory *out);
-typedef nvml_return nvml_memory_v2_call(nvml_device device, struct nvml_memory_v2 *out);
-typedef nvml_return nvml_bar1_call(nvml_device device, struct nvml_bar1_memory *out);
-typedef nvml_return nvml_utilization_call(nvml_device device, struct nvml_utilization *out);
-typedef nvml_return nvml_temperature_call(nvml_device device, struct nvml_temperature *out);
-typedef nvml_return nvml_attributes_call(nvml_device device, struct nvml_attributes *out);
-typedef nvml_return nvml_fields_call(nvml_device device, int count, struct nvml_field_value *out);
 typedef nvml_return nvml_processes_call(nvml_device device, unsigned *count, void *entries);
-typedef nvml_return nvml_samples_call(nvml_device device, void *out, unsigned *count,
-                                      uint64_t last_seen_us);
-typedef nvml_return nvml_all_samples_call(nvml_device device, struct nvml_process_samples *out);
-typedef nvml_return nvml_fan_rpm_call(nvml_device device, struct nvml_fan_rpm *out);
-typedef nvml_return nvml_violation_call(nvml_device device, unsigned policy,
-                                        struct nvml_violation *out);
-typedef nvml_return nvml_location_call(nvml_device device, unsigned type, unsigned counter,
-                                       unsigned location, uint64_t *out);
-typedef nvml_return nvml_pages_call(nvml_device device, unsigned cause, unsigned *count,
-                                    uint64_t *addresses);
-typedef nvml_return nvml_four_call(nvml_device device, unsigned *first, unsigned *second,
-                                   unsigned *third, unsigned *fourth);
-typedef nvml_return nvml_link_error_call(nvml_device device, unsigned link, unsigned counter,
-                                         uint64_t *out);
-typedef nvml_return nvml_link_pci_call(nvml_device device, unsigned link,
-                                       struct nvml_pci_info *out);
-typedef nvml_return nvml_pids_call(nvml_device device, unsigned *count, unsigned *pids);
-typedef nvml_return nvml_accounting_call(nvml_device device, unsigned pid,
-                                         struct nvml_accounting *out);
-typedef nvml_return nvml_event_set_call(nvml_event_set *out);
-typedef nvml_return nvml_event_free_call(nvml_event_set set);
-typedef nvml_return nvml_register_call(nvml_device device, uint64_t types, nvml_event_set set);
-typedef nvml_return nvml_event_wait_call(nvml_event_set set, struct nvml_event *out,
-                                         unsigned timeout_ms);
-typedef nvml_return nvml_gpm_support_call(nvml_device device, struct nvml_gpm_support *out);
-typedef nvml_return nvml_gpm_alloc_call(nvml_gpm_sample *out);
-typedef nvml_return nvml_gpm_free_call(nvml_gpm_sample sample);
-typedef nvml_return nvml_gpm_sample_call(nvml_device device, nvml_gpm_sample sample);
-typedef nvml_return nvml_gpm_part_call(nvml_device device, unsigned gpu_instance,
-                                       nvml_gpm_sample sample);
-typedef nvml_return nvml_gpm_metrics_call(struct nvml_gpm_request *request);

@@ -18,7 +18,7 @@ static const char busy[] = "[library]\nsample_period = 0\n"
                            "[process c]\ngpu = 1\npid = 79\ngi = 3\nci = 0\nmemory = 1GiB\n";
 
 static const char *const functions[] = {
-#define SYMBOL(need, shape, name) #name,
+#define SYMBOL(need, name, ...) #name,
 #include "gpu/nvidia/symbols.def"
 #undef SYMBOL
 };
@@ -135,7 +135,7 @@ static void every_optional_name_may_be_missing(void)
         int need;
         size_t place;
     } symbols[] = {
-#define SYMBOL(need, shape, name) {need, offsetof(struct nvml, name)},
+#define SYMBOL(need, name, ...) {need, offsetof(struct nvml, name)},
 #include "gpu/nvidia/symbols.def"
 #undef SYMBOL
     };
