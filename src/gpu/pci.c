@@ -71,14 +71,6 @@ bool pci_exists(const struct os *os, const char *folder, const char *file)
     return pci_path(path, folder, file) && os_sys_exists(os, path);
 }
 
-void pci_list(const struct os *os, const char *folder, const char *file, os_sys_visit *visit,
-              void *data)
-{
-    char path[OS_SYS_PATH];
-    if (pci_path(path, folder, file))
-        (void)os_sys_list(os, path, visit, data);
-}
-
 bool pci_is_asleep(const struct os *os, const char *folder, char status[PCI_STATUS])
 {
     /* Every other state is awake: active; unsupported and error, without power management; no

@@ -26,10 +26,6 @@ int pci_text(const struct os *os, const char *folder, const char *file, char *ou
 int pci_number(const struct os *os, const char *folder, const char *file, uint64_t *out);
 bool pci_exists(const struct os *os, const char *folder, const char *file);
 
-/* As os_sys_list, of a folder in it. */
-void pci_list(const struct os *os, const char *folder, const char *file, os_sys_visit *visit,
-              void *data);
-
 /* True if the device is suspended, suspending or resuming: then no file may be read that it would
  * have to answer, because that wakes it. A device without runtime power management is awake.
  * `status` (may be NULL) gets the kernel's word; "" if there is none. Reads one file, which wakes

@@ -107,8 +107,6 @@ struct spot {
 };
 
 struct adapters {
-    const struct os *os;
-    const char *folder; /* "class/net" */
     struct spot spots[TOPOLOGY_ADAPTERS];
     char names[TOPOLOGY_ADAPTERS][NAME];
     size_t count;
@@ -133,29 +131,34 @@ static void read_spot(const struct os *os, struct spot *spot)
 
 /* An InfiniBand adapter is a network interface too: the first name of an address is used. A virtual
  * function is as far away as its adapter. */
-static bool add_adapter(const char *name, void *data)
+static void list_adapters(const struct os *os, struct adapters *adapters)
 {
-    struct adapters *adapters = data;
-    char path[PLACE];
-    if (adapters->count == TOPOLOGY_ADAPTERS) {
-        adapters->cut = true;
-        return false;
+    static const char *const FOLDERS[] = {"class/infiniband", "class/net"};
+    for (size_t f = 0; f < ARRAY_COUNT(FOLDERS); f++) {
+        struct os_sys_names names;
+        os_sys_names(&names, os, "%s", FOLDERS[f]);
+        for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+            char path[PLACE];
+            if (adapters->count == TOPOLOGY_ADAPTERS) {
+                adapters->cut = true;
+                return;
+            }
+            struct spot *spot = &adapters->spots[adapters->count];
+            snprintf(path, sizeof path, "%s/%s/device", FOLDERS[f], name);
+            if (os_sys_real(os, path, spot->place, sizeof spot->place) < 0)
+                continue; // bridges, tunnels, loopback
+            snprintf(path, sizeof path, "%s/%s/device/physfn", FOLDERS[f], name);
+            if (os_sys_exists(os, path))
+                continue;
+            read_spot(os, spot);
+            bool known = spot->address[0] == '\0';
+            for (size_t i = 0; i < adapters->count; i++)
+                known |= strcmp(adapters->spots[i].address, spot->address) == 0;
+            if (!known)
+                snprintf(adapters->names[adapters->count++], NAME, "%s", name);
+        }
+        adapters->cut |= names.result == -EFBIG;
     }
-    struct spot *spot = &adapters->spots[adapters->count];
-    snprintf(path, sizeof path, "%s/%s/device", adapters->folder, name);
-    if (os_sys_real(adapters->os, path, spot->place, sizeof spot->place) < 0)
-        return true; // bridges, tunnels, loopback
-    snprintf(path, sizeof path, "%s/%s/device/physfn", adapters->folder, name);
-    if (os_sys_exists(adapters->os, path))
-        return true;
-    read_spot(adapters->os, spot);
-    for (size_t i = 0; i < adapters->count; i++) {
-        if (strcmp(adapters->spots[i].address, spot->address) == 0)
-            return true;
-    }
-    if (spot->address[0] != '\0')
-        snprintf(adapters->names[adapters->count++], NAME, "%s", name);
-    return true;
 }
 
 /* ---- rows ---- */
@@ -207,7 +210,6 @@ void gpu_topology_write(const struct os *os, const struct topology *topology, st
     static const vitals_metric METRICS[] = {
         VITALS_GPU_PEER_PEER, VITALS_GPU_PEER_KIND,  VITALS_GPU_PEER_PEER_PCI_BUS_ID,
         VITALS_GPU_PEER_PATH, VITALS_GPU_PEER_LINKS, VITALS_GPU_PEER_LINK_KIND};
-    static const char *const FOLDERS[] = {"class/infiniband", "class/net"};
     size_t count = size_min(topology->device_count, TOPOLOGY_DEVICES);
     bool is_wanted = false;
     for (size_t i = 0; i < ARRAY_COUNT(METRICS); i++)
@@ -229,11 +231,8 @@ void gpu_topology_write(const struct os *os, const struct topology *topology, st
             spots[i].place[0] = '\0';
         read_spot(os, &spots[i]);
     }
-    for (size_t i = 0; i < ARRAY_COUNT(FOLDERS) && !out->failed; i++) {
-        adapters->os = os;
-        adapters->folder = FOLDERS[i];
-        adapters->cut |= os_sys_list(os, FOLDERS[i], add_adapter, adapters) == -EFBIG;
-    }
+    if (!out->failed)
+        list_adapters(os, adapters);
 
     for (size_t a = 0; a < count && !out->failed; a++) {
         uint64_t key = topology->devices[a].key;

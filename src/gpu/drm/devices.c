@@ -60,14 +60,6 @@ static const struct drm_class {
     const char *name, *prefix, *nodes;
 } CLASSES[] = {{"drm", "renderD", "/dev/dri/"}, {"accel", "accel", "/dev/accel/"}};
 
-struct drm_finding {
-    struct drm *drm;
-    const struct os *os;
-    struct gpu_scan *out;
-    const struct drm_class *class;
-    bool any, cut;
-};
-
 static bool is_numbered(const char *name, const char *prefix)
 {
     uint64_t number;
@@ -75,17 +67,18 @@ static bool is_numbered(const char *name, const char *prefix)
 }
 
 /* Finds the folder of the node's device, and its driver. */
-static bool look_behind(const struct drm_finding *finding, const char *name, struct drm_found *out)
+static bool look_behind(const struct os *os, const struct drm_class *class, const char *name,
+                        struct drm_found *out)
 {
     char path[OS_SYS_PATH], real[OS_SYS_PATH];
-    if (!is_numbered(name, finding->class->prefix))
+    if (!is_numbered(name, class->prefix))
         return false;
-    int size = snprintf(path, sizeof path, "class/%s/%s/device", finding->class->name, name);
-    if (size < 0 || (size_t)size >= sizeof path ||
-        os_sys_real(finding->os, path, real, sizeof real) < 0 || strlen(real) >= sizeof out->folder)
+    int size = snprintf(path, sizeof path, "class/%s/%s/device", class->name, name);
+    if (size < 0 || (size_t)size >= sizeof path || os_sys_real(os, path, real, sizeof real) < 0 ||
+        strlen(real) >= sizeof out->folder)
         return false;
     memcpy(out->folder, real, strlen(real) + 1);
-    if (!pci_read_driver(finding->os, real, out->driver, sizeof out->driver))
+    if (!pci_read_driver(os, real, out->driver, sizeof out->driver))
         return false;
     bool is_ours = true;
     for (size_t i = 0; i < ARRAY_COUNT(FAMILIES); i++)
@@ -95,71 +88,24 @@ static bool look_behind(const struct drm_finding *finding, const char *name, str
     return is_ours;
 }
 
-static bool visit_any(const char *name, void *data)
-{
-    struct drm_finding *finding = data;
-    struct drm_found found;
-    finding->any = look_behind(finding, name, &found);
-    return !finding->any;
-}
-
-/* Returns the first error except a missing class. */
-static int visit_classes(struct drm_finding *finding, os_sys_visit *visit)
-{
-    int error = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(CLASSES) && !(finding->any && finding->drm == NULL); i++) {
-        char path[64];
-        finding->class = &CLASSES[i];
-        snprintf(path, sizeof path, "class/%s", CLASSES[i].name);
-        int result = os_sys_list(finding->os, path, visit, finding);
-        if (result < 0 && os_availability(result) != VITALS_GONE && error == 0)
-            error = result;
-    }
-    return error;
-}
-
-bool drm_has_device(const struct os *os, int *error)
-{
-    struct drm_finding finding = {.os = os};
-    *error = visit_classes(&finding, visit_any);
-    return finding.any;
-}
-
 /* ---- slots ---- */
 
-struct visiting {
-    const struct os *os;
-    struct drm_slot *slot;
-    const char *folder; /* below the device's folder */
-    size_t count;       /* number of matching entries */
-    char path[OS_SYS_PATH];
-};
-
-static bool visit_node(const char *name, void *data)
+/* Finds the folder of the only clock in a devfreq folder whose name has the suffix; "" if there are
+ * several. Returns false if there is none. */
+static bool find_clock(const struct os *os, const char *folder, const char *suffix,
+                       char out[static OS_SYS_PATH])
 {
-    struct visiting *visiting = data;
-    char path[OS_SYS_PATH];
-    if (!is_numbered(name, "renderD") && !is_numbered(name, "card") && !is_numbered(name, "accel"))
-        return true;
-    int size = snprintf(path, sizeof path, "%s/%s/%s/dev", visiting->slot->folder, visiting->folder,
-                        name);
-    if (size > 0 && (size_t)size < sizeof path)
-        pci_add_node(visiting->os, path, visiting->slot->nodes, &visiting->slot->node_count);
-    return true;
-}
-
-static bool visit_frequency(const char *name, void *data)
-{
-    struct visiting *visiting = data;
-    char path[OS_SYS_PATH];
-    int size = snprintf(path, sizeof path, "%s/%s", visiting->folder, name);
-    bool is_meant = visiting->slot != NULL ||
-                    (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".gpu") == 0);
-    if (!is_meant || size < 0 || size >= DRM_FOLDER - 32)
-        return true;
-    if (visiting->count++ == 0)
-        memcpy(visiting->path, path, (size_t)size + 1);
-    return true;
+    struct os_sys_names names;
+    size_t count = 0, tail = strlen(suffix);
+    os_sys_names(&names, os, "%s", folder);
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        size_t size = strlen(name);
+        if (size > tail && strcmp(name + size - tail, suffix) == 0)
+            count += pci_path(out, folder, name);
+    }
+    if (count != 1)
+        out[0] = '\0';
+    return count > 0;
 }
 
 /* Finds the device's own devfreq folder; else the only clock on the machine that is named after a
@@ -167,16 +113,9 @@ static bool visit_frequency(const char *name, void *data)
 static void find_frequency(const struct os *os, struct drm_slot *slot)
 {
     char path[OS_SYS_PATH];
-    struct visiting own = {.os = os, .slot = slot, .folder = path};
-    if (!pci_path(path, slot->folder, "devfreq"))
-        return;
-    (void)os_sys_list(os, path, visit_frequency, &own);
-    struct visiting other = {.os = os, .folder = "class/devfreq"};
-    if (own.count == 0 && slot->bus_id[0] == '\0' && starts(slot->driver, "msm"))
-        (void)os_sys_list(os, other.folder, visit_frequency, &other);
-    const struct visiting *found = own.count == 1 ? &own : &other;
-    if (found->count == 1)
-        memcpy(slot->frequency, found->path, strlen(found->path) + 1);
+    if (pci_path(path, slot->folder, "devfreq") && !find_clock(os, path, "", slot->frequency) &&
+        slot->bus_id[0] == '\0' && starts(slot->driver, "msm"))
+        (void)find_clock(os, "class/devfreq", ".gpu", slot->frequency);
 }
 
 static uint32_t slot_for(struct drm *drm, const struct drm_found *found, const char *node)
@@ -197,10 +136,18 @@ static uint32_t slot_for(struct drm *drm, const struct drm_found *found, const c
     const struct drm_driver *driver = find_driver(slot->driver);
     slot->is_unified = slot->bus_id[0] == '\0' || (driver != NULL && driver->is_unified);
 
-    static const char *const FOLDERS[] = {"drm", "accel"};
-    for (size_t i = 0; i < ARRAY_COUNT(FOLDERS); i++) {
-        struct visiting visiting = {.os = os, .slot = slot, .folder = FOLDERS[i]};
-        pci_list(os, slot->folder, FOLDERS[i], visit_node, &visiting);
+    for (size_t i = 0; i < ARRAY_COUNT(CLASSES); i++) {
+        struct os_sys_names names;
+        os_sys_names(&names, os, "%s/%s", slot->folder, CLASSES[i].name);
+        for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+            char path[OS_SYS_PATH];
+            int size = snprintf(path, sizeof path, "%s/%s/%s/dev", slot->folder, CLASSES[i].name,
+                                name);
+            if ((is_numbered(name, "renderD") || is_numbered(name, "card") ||
+                 is_numbered(name, "accel")) &&
+                size > 0 && (size_t)size < sizeof path)
+                pci_add_node(os, path, slot->nodes, &slot->node_count);
+        }
     }
 
     find_frequency(os, slot);
@@ -272,40 +219,66 @@ static void identify(const struct drm *drm, uint32_t at, uint32_t index, struct 
     out->driver_state = out->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
 }
 
-/* A device may have several nodes: it is listed with the first. */
-static bool visit_device(const char *name, void *data)
+/* A device may have several nodes: it is listed with the first. Returns false if there is no room.
+ */
+static bool list(struct drm *drm, const struct drm_found *found, const char *node,
+                 struct gpu_scan *out)
 {
-    struct drm_finding *finding = data;
-    struct gpu_scan *out = finding->out;
-    struct drm_found found;
-    char node[DRM_NAME];
-    if (!look_behind(finding, name, &found))
-        return true;
-    snprintf(node, sizeof node, "%s%.32s", finding->class->nodes, name);
-    uint32_t slot = slot_for(finding->drm, &found, node);
-    if (slot == UINT32_MAX || out->count == GPU_DEVICES_MAX) {
-        finding->cut = true;
-        return true;
-    }
+    uint32_t slot = slot_for(drm, found, node);
+    if (slot == UINT32_MAX || out->count == GPU_DEVICES_MAX)
+        return false;
     for (uint32_t i = 0; i < out->count; i++) {
         if (out->devices[i].slot == slot)
             return true;
     }
-    identify(finding->drm, slot, out->count, &out->devices[out->count]);
+    identify(drm, slot, out->count, &out->devices[out->count]);
     out->count++;
     return true;
+}
+
+/* Lists the devices; if `out` is NULL, only looks if there is any, which it returns. *cut is set if
+ * there is no room for all, *error to the first error but that of a missing class. */
+static bool each_device(const struct os *os, struct drm *drm, struct gpu_scan *out, bool *cut,
+                        int *error)
+{
+    bool any = false;
+    *error = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(CLASSES); i++) {
+        struct os_sys_names names;
+        os_sys_names(&names, os, "class/%s", CLASSES[i].name);
+        for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+            struct drm_found found;
+            char node[DRM_NAME];
+            if (!look_behind(os, &CLASSES[i], name, &found))
+                continue;
+            any = true;
+            if (out == NULL)
+                return true;
+            snprintf(node, sizeof node, "%s%.32s", CLASSES[i].nodes, name);
+            *cut |= !list(drm, &found, node, out);
+        }
+        if (names.result < 0 && os_availability(names.result) != VITALS_GONE && *error == 0)
+            *error = names.result;
+    }
+    return any;
+}
+
+bool drm_has_device(const struct os *os, int *error)
+{
+    return each_device(os, NULL, NULL, NULL, error);
 }
 
 void drm_scan(void *state, struct gpu_scan *out)
 {
     struct drm *drm = state;
-    struct drm_finding finding = {.drm = drm, .os = &drm->context->os, .out = out};
+    bool cut = false;
+    int error;
     out->count = 0;
-    int error = visit_classes(&finding, visit_device);
+    each_device(&drm->context->os, drm, out, &cut, &error);
     out->state = error < 0 && out->count == 0 ? (signed char)os_availability(error) : VITALS_HAVE;
     if (out->state != VITALS_HAVE)
         snprintf(out->message, sizeof out->message, "cannot be read: /sys/class/drm");
     else
         snprintf(out->message, sizeof out->message, "%u device%s of other drivers%s", out->count,
-                 out->count == 1 ? "" : "s", finding.cut ? ", and more that are left out" : "");
+                 out->count == 1 ? "" : "s", cut ? ", and more that are left out" : "");
 }

@@ -27,16 +27,10 @@ static const struct drm_sensor_kind {
     {"power", "_input", VITALS_GPU_SENSOR_POWER_WATTS, 1e-6, 10000},
 };
 
-struct sensors_looking {
-    const struct os *os;
-    struct drm_slot *slot;
-    char folder[DRM_FOLDER];
-};
-
-static bool visit_file(const char *name, void *data)
+/* Adds the sensors that the file of a chip is. */
+static void take_file(const struct os *os, struct drm_slot *slot, const char *folder,
+                      const char *name)
 {
-    struct sensors_looking *looking = data;
-    struct drm_slot *slot = looking->slot;
     for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++) {
         const struct drm_sensor_kind *kind = &KINDS[i];
         if (kind->metric == VITALS_GPU_SENSOR_HIGH_CELSIUS &&
@@ -49,12 +43,12 @@ static bool visit_file(const char *name, void *data)
             continue;
         struct drm_sensor sensor = {
             .metric = kind->metric, .factor = kind->factor, .most = kind->most};
-        int size = snprintf(sensor.path, sizeof sensor.path, "%s/%.60s", looking->folder, name);
+        int size = snprintf(sensor.path, sizeof sensor.path, "%s/%.60s", folder, name);
 
         char path[DRM_FOLDER + 64], text[64] = "";
-        snprintf(path, sizeof path, "%s/%s%llu_label", looking->folder, kind->stem,
+        snprintf(path, sizeof path, "%s/%s%llu_label", folder, kind->stem,
                  (unsigned long long)number);
-        (void)os_sys_text(looking->os, path, text, sizeof text);
+        (void)os_sys_text(os, path, text, sizeof text);
         if (text[0] != '\0' && strchr(text, '\n') == NULL)
             snprintf(sensor.label, sizeof sensor.label, "%.*s", GPU_LABEL - 1, text);
         else if (number == 1 && strcmp(kind->stem, "temp") == 0)
@@ -76,27 +70,23 @@ static bool visit_file(const char *name, void *data)
             !known)
             slot->sensors[slot->sensor_count++] = sensor;
     }
-    return true;
-}
-
-static bool visit_chip(const char *name, void *data)
-{
-    struct sensors_looking *looking = data;
-    int size = snprintf(looking->folder, sizeof looking->folder, "%.150s/hwmon/%s",
-                        looking->slot->folder, name);
-    if (size > 0 && (size_t)size < sizeof looking->folder)
-        (void)os_sys_list(looking->os, looking->folder, visit_file, looking);
-    return true;
 }
 
 void drm_find_sensors(const struct os *os, struct drm_slot *slot)
 {
     enum { TRIES = 3 }; // a driver that has just been loaded may not have them yet
-    struct sensors_looking looking = {.os = os, .slot = slot};
     if (slot->sensor_count > 0 || slot->looked_for == TRIES)
         return;
     slot->looked_for++;
-    pci_list(os, slot->folder, "hwmon", visit_chip, &looking);
+    struct os_sys_names chips, files;
+    os_sys_names(&chips, os, "%s/hwmon", slot->folder);
+    for (const char *chip, *name; (chip = os_sys_next(&chips)) != NULL;) {
+        char folder[DRM_FOLDER];
+        int size = snprintf(folder, sizeof folder, "%.150s/hwmon/%s", slot->folder, chip);
+        os_sys_names(&files, os, "%s", folder);
+        while (size > 0 && (size_t)size < sizeof folder && (name = os_sys_next(&files)) != NULL)
+            take_file(os, slot, folder, name);
+    }
 }
 
 void drm_forget_sensors(struct drm_slot *slot)

@@ -25,11 +25,11 @@ struct drm_sensor {
 
 struct drm_slot {
     /* its identity */
-    char folder[DRM_FOLDER];    /* its place: "devices/platform/soc/3d00000.gpu" */
-    char bus_id[PCI_BUS_ID];    /* "": not on a PCI bus */
-    char driver[DRM_NAME];      /* name of the kernel module */
-    char node[DRM_NAME];        /* "/dev/dri/renderD128", "/dev/accel/accel0" */
-    char frequency[DRM_FOLDER]; /* its devfreq folder; "": none */
+    char folder[DRM_FOLDER];     /* its place: "devices/platform/soc/3d00000.gpu" */
+    char bus_id[PCI_BUS_ID];     /* "": not on a PCI bus */
+    char driver[DRM_NAME];       /* name of the kernel module */
+    char node[DRM_NAME];         /* "/dev/dri/renderD128", "/dev/accel/accel0" */
+    char frequency[OS_SYS_PATH]; /* its devfreq folder; "": none */
     bool is_unified;
     uint32_t node_count;
     struct gpu_node nodes[GPU_NODES_MAX];

@@ -11,7 +11,6 @@
 
 /* Facts that were found without the library. */
 struct nvidia_machine {
-    const struct os *os;
     char module[32];    /* version of the loaded kernel module, or "" */
     int control, first; /* os_dev_access of nvidiactl and of nvidia0 */
     bool wsl;           /* Linux under Windows, which has the driver */
@@ -34,19 +33,6 @@ void nvidia_module_version(const char *text, char *out, size_t capacity)
             return;
         }
     }
-}
-
-static bool look_for_nvidia(const char *name, void *data)
-{
-    struct nvidia_machine *machine = data;
-    char path[OS_SYS_PATH];
-    uint64_t vendor = 0, class = 0;
-    snprintf(path, sizeof path, "bus/pci/devices/%s/vendor", name);
-    if (os_sys_u64(machine->os, path, &vendor) < 0 || vendor != 0x10de)
-        return true;
-    snprintf(path, sizeof path, "bus/pci/devices/%s/class", name);
-    machine->device = os_sys_u64(machine->os, path, &class) == 0 && class >> 16 == 3;
-    return !machine->device;
 }
 
 /* ---- rows ---- */
@@ -206,14 +192,22 @@ static void diagnose_state(struct nvidia *nvidia, const struct nvidia_machine *m
 void nvidia_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
     const struct os *os = &context->os;
-    struct nvidia_machine machine = {
-        .os = os, .control = os_dev_access(os, "nvidiactl"), .first = os_dev_access(os, "nvidia0")};
+    struct nvidia_machine machine = {.control = os_dev_access(os, "nvidiactl"),
+                                     .first = os_dev_access(os, "nvidia0")};
     char text[256], kernel[128], finding[160];
     if (os_proc_text(os, "driver/nvidia/version", text, sizeof text) == 0)
         nvidia_module_version(text, machine.module, sizeof machine.module);
     os_read_kernel(os, kernel, sizeof kernel);
     machine.wsl = strstr(kernel, "icrosoft") != NULL;
-    int error = os_sys_list(os, "bus/pci/devices", look_for_nvidia, &machine);
+    struct os_sys_names names;
+    os_sys_names(&names, os, "bus/pci/devices");
+    for (const char *name; !machine.device && (name = os_sys_next(&names)) != NULL;) {
+        char folder[OS_SYS_PATH];
+        uint64_t vendor, class;
+        pci_folder(folder, name);
+        machine.device = pci_number(os, folder, "vendor", &vendor) == 0 && vendor == 0x10de &&
+                         pci_number(os, folder, "class", &class) == 0 && class >> 16 == 3;
+    }
 
     static const char subject[] = "nvidia kernel module";
     if (machine.module[0]) {
@@ -225,7 +219,7 @@ void nvidia_diagnose(const vitals_context *context, void *state, struct row_batc
     } else if (machine.device) {
         diagnosis_add(out, DIAGNOSIS_PROBLEM, subject,
                       "not loaded, although an NVIDIA device is present", "sudo modprobe nvidia");
-    } else if (os_sys_hides(os, error)) {
+    } else if (os_sys_hides(os, names.result)) {
         diagnosis_add(out, DIAGNOSIS_NOTICE, subject,
                       "not loaded; /sys/bus/pci cannot be read, so it is not known whether there "
                       "is an NVIDIA device",

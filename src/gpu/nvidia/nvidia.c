@@ -44,19 +44,17 @@ bool nvidia_is_asleep(const struct nvidia *nvidia, const struct nvidia_device *d
     return pci_is_asleep(&nvidia->context->os, folder, status);
 }
 
-static bool add_name(const char *name, void *data)
-{
-    uint64_t *sum = data;
-    if (strchr(name, ':')) /* an address; other names are files of the module */
-        *sum += hash_bytes(name, strlen(name)) | 1;
-    return true;
-}
-
 /* Returns a hash of the kernel module's devices; 0: unknown. */
 static uint64_t bound_devices(const vitals_context *context)
 {
+    struct os_sys_names names;
     uint64_t sum = 1;
-    return os_sys_list(&context->os, "bus/pci/drivers/nvidia", add_name, &sum) < 0 ? 0 : sum;
+    os_sys_names(&names, &context->os, "bus/pci/drivers/nvidia");
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        if (strchr(name, ':')) /* an address; other names are files of the module */
+            sum += hash_bytes(name, strlen(name)) | 1;
+    }
+    return names.result < 0 ? 0 : sum;
 }
 
 /* Asks the driver and its newest CUDA for their versions. */
