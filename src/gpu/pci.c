@@ -133,6 +133,25 @@ void pci_read_version(const struct os *os, const char *driver, char *out, size_t
         os_read_kernel(os, out, capacity);
 }
 
+void pci_identify(const struct os *os, const char *vendor, const char *driver, const char *bus_id,
+                  struct gpu_identity *out)
+{
+    *out = (struct gpu_identity){
+        .parent_slot = -1,
+        .name_state = VITALS_HAVE,
+        .pci_state = bus_id[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED,
+        .driver_state = VITALS_HAVE,
+        .cuda_state = VITALS_UNSUPPORTED,
+        .gpu_instance_id = value_missing(VITALS_UNSUPPORTED),
+        .compute_instance_id = value_missing(VITALS_UNSUPPORTED),
+    };
+    snprintf(out->vendor, sizeof out->vendor, "%.*s", (int)sizeof out->vendor - 1, vendor);
+    snprintf(out->pci_bus_id, sizeof out->pci_bus_id, "%s", bus_id);
+    pci_read_version(os, driver, out->driver_version, sizeof out->driver_version);
+    if (out->driver_version[0] == '\0')
+        out->driver_state = VITALS_UNSUPPORTED;
+}
+
 /* ---- the link ---- */
 
 unsigned pci_generation(struct span text)

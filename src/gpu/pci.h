@@ -64,6 +64,10 @@ void pci_add_node(const struct os *os, const char *path,
  * the kernel. "" if neither is reported. */
 void pci_read_version(const struct os *os, const char *driver, char *out, size_t capacity);
 
+/* Begins the identity of a whole device: vendor, address ("": none) and the driver's version. */
+void pci_identify(const struct os *os, const char *vendor, const char *driver, const char *bus_id,
+                  struct gpu_identity *out);
+
 /* "16.0 GT/s PCIe" → 4; 0: not known. Pure. */
 unsigned pci_generation(struct span text);
 

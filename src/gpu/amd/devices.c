@@ -107,7 +107,6 @@ static void name_card(const struct os *os, struct amd_device *found)
     char name[NAMES_TEXT];
     struct gpu_identity *who = &found->who;
     struct pci_numbers numbers = {0};
-    who->name_state = VITALS_HAVE;
     if (pci_text(os, found->folder, "product_name", name, sizeof name) == 0 && name[0] != '\0') {
         snprintf(who->name, sizeof who->name, "%.*s", GPU_NAME - 1, name);
         return;
@@ -159,13 +158,8 @@ static void scan_card(struct amd *amd, const char *bus_id, uint32_t index, struc
     struct amd_device found = {.partition = -1}; /* it has no slot yet */
     struct gpu_identity *who = &found.who;
     pci_folder(found.folder, bus_id);
+    pci_identify(os, "amd", "amdgpu", bus_id, who);
     who->index = index;
-    who->parent_slot = -1;
-    snprintf(who->vendor, sizeof who->vendor, "amd");
-    snprintf(who->pci_bus_id, sizeof who->pci_bus_id, "%s", bus_id);
-    who->pci_state = VITALS_HAVE;
-    who->cuda_state = VITALS_UNSUPPORTED;
-    who->gpu_instance_id = who->compute_instance_id = value_missing(VITALS_UNSUPPORTED);
 
     /* A node's name holds its minor number: card0, renderD128. */
     struct os_sys_names names;
@@ -186,13 +180,9 @@ static void scan_card(struct amd *amd, const char *bus_id, uint32_t index, struc
     const struct amd_device *known = find_card(amd, found.folder, who->uuid);
     if (known != NULL) { /* the name lists are read only once */
         memcpy(who->name, known->who.name, sizeof who->name);
-        who->name_state = known->who.name_state;
     } else {
         name_card(os, &found);
     }
-
-    pci_read_version(os, "amdgpu", who->driver_version, sizeof who->driver_version);
-    who->driver_state = who->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
 
     const struct amd_device *device = list(amd, &found, out);
     if (device != NULL)

@@ -114,48 +114,9 @@ static void find_frequency(const struct os *os, struct drm_slot *slot)
 {
     char path[OS_SYS_PATH];
     if (pci_path(path, slot->folder, "devfreq") && !find_clock(os, path, "", slot->frequency) &&
-        slot->bus_id[0] == '\0' && starts(slot->driver, "msm"))
+        slot->who.pci_state <= 0 && starts(slot->driver, "msm"))
         (void)find_clock(os, "class/devfreq", ".gpu", slot->frequency);
 }
-
-static uint32_t slot_for(struct drm *drm, const struct drm_found *found, const char *node)
-{
-    const struct os *os = &drm->context->os;
-    for (uint32_t i = 0; i < drm->count; i++) {
-        if (strcmp(drm->slots[i]->folder, found->folder) == 0 &&
-            strcmp(drm->slots[i]->driver, found->driver) == 0)
-            return i;
-    }
-    struct drm_slot *slot = drm->count < GPU_DEVICES_MAX ? memory_alloc(sizeof *slot) : NULL;
-    if (slot == NULL)
-        return UINT32_MAX;
-    memcpy(slot->folder, found->folder, sizeof slot->folder);
-    memcpy(slot->driver, found->driver, sizeof slot->driver);
-    snprintf(slot->node, sizeof slot->node, "%s", node);
-    (void)pci_read_bus_id(os, slot->folder, slot->bus_id);
-    const struct drm_driver *driver = find_driver(slot->driver);
-    slot->is_unified = slot->bus_id[0] == '\0' || (driver != NULL && driver->is_unified);
-
-    for (size_t i = 0; i < ARRAY_COUNT(CLASSES); i++) {
-        struct os_sys_names names;
-        os_sys_names(&names, os, "%s/%s", slot->folder, CLASSES[i].name);
-        for (const char *name; (name = os_sys_next(&names)) != NULL;) {
-            char path[OS_SYS_PATH];
-            int size = snprintf(path, sizeof path, "%s/%s/%s/dev", slot->folder, CLASSES[i].name,
-                                name);
-            if ((is_numbered(name, "renderD") || is_numbered(name, "card") ||
-                 is_numbered(name, "accel")) &&
-                size > 0 && (size_t)size < sizeof path)
-                pci_add_node(os, path, slot->nodes, &slot->node_count);
-        }
-    }
-
-    find_frequency(os, slot);
-    drm->slots[drm->count] = slot;
-    return drm->count++;
-}
-
-/* ---- identity ---- */
 
 /* Reads "OF_COMPATIBLE_0=arm,mali-valhall-csf" from its uevent, which names the part. */
 static bool read_compatible(const struct os *os, const char *folder, char *out, size_t capacity)
@@ -175,63 +136,85 @@ static bool read_compatible(const struct os *os, const char *folder, char *out, 
     return false;
 }
 
-static void identify(const struct drm *drm, uint32_t at, uint32_t index, struct gpu_identity *out)
+static void identify(const struct os *os, struct drm_slot *slot)
 {
-    const struct os *os = &drm->context->os;
-    const struct drm_slot *slot = drm->slots[at];
+    struct gpu_identity *who = &slot->who;
     const struct drm_driver *driver = find_driver(slot->driver);
     const char *place = strrchr(slot->folder, '/');
-    *out = (struct gpu_identity){
-        .slot = at,
-        .index = index,
-        .parent_slot = -1,
-        .swept = GPU_SWEPT_ALL,
-        .pci_state = slot->bus_id[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED,
-        .cuda_state = VITALS_UNSUPPORTED,
-        .gpu_instance_id = value_missing(VITALS_UNSUPPORTED),
-        .compute_instance_id = value_missing(VITALS_UNSUPPORTED),
-        .node_count = slot->node_count,
-    };
-    memcpy(out->nodes, slot->nodes, sizeof out->nodes);
-    snprintf(out->vendor, sizeof out->vendor, "%.*s", (int)sizeof out->vendor - 1,
-             driver != NULL ? driver->vendor : slot->driver);
-    snprintf(out->pci_bus_id, sizeof out->pci_bus_id, "%s", slot->bus_id);
+    char path[OS_SYS_PATH], bus_id[PCI_BUS_ID];
+    bool is_pci = pci_read_bus_id(os, slot->folder, bus_id);
+    pci_identify(os, driver != NULL ? driver->vendor : slot->driver, slot->driver, bus_id, who);
+    who->swept = GPU_SWEPT_ALL;
+    slot->is_unified = !is_pci || (driver != NULL && driver->is_unified);
+
     /* Two devices may have the same last part, such as "gpu": the whole place is then the
      * identifier. */
     place = place != NULL ? place + 1 : slot->folder;
-    snprintf(out->uuid, sizeof out->uuid, "drm-%.40s-%08x", place,
+    snprintf(who->uuid, sizeof who->uuid, "drm-%.40s-%08x", place,
              (unsigned)(hash_bytes(slot->folder, strlen(slot->folder)) & 0xffffffff));
-    if (slot->bus_id[0] != '\0')
-        snprintf(out->uuid, sizeof out->uuid, "drm-%s", slot->bus_id);
+    if (is_pci)
+        snprintf(who->uuid, sizeof who->uuid, "drm-%s", bus_id);
+
+    for (size_t i = 0; i < ARRAY_COUNT(CLASSES); i++) {
+        struct os_sys_names names;
+        os_sys_names(&names, os, "%s/%s", slot->folder, CLASSES[i].name);
+        for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+            int size = snprintf(path, sizeof path, "%s/%s/%s/dev", slot->folder, CLASSES[i].name,
+                                name);
+            if ((is_numbered(name, "renderD") || is_numbered(name, "card") ||
+                 is_numbered(name, "accel")) &&
+                size > 0 && (size_t)size < sizeof path)
+                pci_add_node(os, path, who->nodes, &who->node_count);
+        }
+    }
 
     /* Otherwise the name is that of the part with the clock, if another device has the nodes. */
     struct pci_numbers numbers;
-    char path[OS_SYS_PATH];
-    out->name_state = VITALS_HAVE;
+    find_frequency(os, slot);
     if (pci_read_numbers(os, slot->folder, &numbers))
-        names_device(os, numbers.vendor, numbers.device, slot->driver, out->name);
+        names_device(os, numbers.vendor, numbers.device, slot->driver, who->name);
     else if (!(slot->frequency[0] != '\0' && pci_path(path, slot->frequency, "device") &&
-               read_compatible(os, path, out->name, sizeof out->name)) &&
-             !read_compatible(os, slot->folder, out->name, sizeof out->name))
-        snprintf(out->name, sizeof out->name, "%s", slot->driver);
-
-    pci_read_version(os, slot->driver, out->driver_version, sizeof out->driver_version);
-    out->driver_state = out->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
+               read_compatible(os, path, who->name, sizeof who->name)) &&
+             !read_compatible(os, slot->folder, who->name, sizeof who->name))
+        snprintf(who->name, sizeof who->name, "%s", slot->driver);
 }
+
+/* Returns the slot of the device, a new one if needed; NULL if there is no room. */
+static struct drm_slot *slot_for(struct drm *drm, const struct drm_found *found, const char *node)
+{
+    for (uint32_t i = 0; i < drm->count; i++) {
+        if (strcmp(drm->slots[i]->folder, found->folder) == 0 &&
+            strcmp(drm->slots[i]->driver, found->driver) == 0)
+            return drm->slots[i];
+    }
+    struct drm_slot *slot = drm->count < GPU_DEVICES_MAX ? memory_alloc(sizeof *slot) : NULL;
+    if (slot == NULL)
+        return NULL;
+    memcpy(slot->folder, found->folder, sizeof slot->folder);
+    memcpy(slot->driver, found->driver, sizeof slot->driver);
+    snprintf(slot->node, sizeof slot->node, "%s", node);
+    identify(&drm->context->os, slot);
+    slot->who.slot = drm->count;
+    drm->slots[drm->count++] = slot;
+    return slot;
+}
+
+/* ---- the scan ---- */
 
 /* A device may have several nodes: it is listed with the first. Returns false if there is no room.
  */
 static bool list(struct drm *drm, const struct drm_found *found, const char *node,
                  struct gpu_scan *out)
 {
-    uint32_t slot = slot_for(drm, found, node);
-    if (slot == UINT32_MAX || out->count == GPU_DEVICES_MAX)
+    const struct drm_slot *slot = slot_for(drm, found, node);
+    if (slot == NULL || out->count == GPU_DEVICES_MAX)
         return false;
     for (uint32_t i = 0; i < out->count; i++) {
-        if (out->devices[i].slot == slot)
+        if (out->devices[i].slot == slot->who.slot)
             return true;
     }
-    identify(drm, slot, out->count, &out->devices[out->count]);
+    out->devices[out->count] = slot->who;
+    out->devices[out->count].index = out->count;
     out->count++;
     return true;
 }

@@ -55,9 +55,9 @@ static void drm_processes(void *state, uint32_t at, const struct gpu_sweep *swep
         return;
     }
     struct clients_device device = {
-        .pci_bus_id = slot->bus_id,
-        .nodes = slot->nodes,
-        .node_count = slot->node_count,
+        .pci_bus_id = slot->who.pci_bus_id,
+        .nodes = slot->who.nodes,
+        .node_count = slot->who.node_count,
         .unified = slot->is_unified,
     };
     clients_update(&slot->clients, &device, swept, out);

@@ -26,13 +26,11 @@ struct drm_sensor {
 struct drm_slot {
     /* its identity */
     char folder[DRM_FOLDER];     /* its place: "devices/platform/soc/3d00000.gpu" */
-    char bus_id[PCI_BUS_ID];     /* "": not on a PCI bus */
+    struct gpu_identity who;     /* but for `index` */
     char driver[DRM_NAME];       /* name of the kernel module */
     char node[DRM_NAME];         /* "/dev/dri/renderD128", "/dev/accel/accel0" */
     char frequency[OS_SYS_PATH]; /* its devfreq folder; "": none */
     bool is_unified;
-    uint32_t node_count;
-    struct gpu_node nodes[GPU_NODES_MAX];
     /* used by the sampling thread */
     uint32_t looked_for; /* searches for sensors without a result */
     uint32_t sensor_count;

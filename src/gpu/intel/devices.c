@@ -104,8 +104,9 @@ static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int
     const struct os *os = &intel->context->os;
     for (uint32_t i = 0; i < intel->count; i++) {
         const struct intel_slot *known = intel->slots[i];
-        if (known->tile == tile && known->parent == parent && known->driver == card->driver &&
-            strcmp(known->bus_id, card->bus_id) == 0 && strcmp(known->card, card->name) == 0)
+        if (known->tile == tile && known->who.parent_slot == parent &&
+            known->driver == card->driver && strcmp(known->card, card->name) == 0 &&
+            strcmp(known->who.pci_bus_id, card->bus_id) == 0)
             return i;
     }
     struct intel_slot *slot = NULL;
@@ -115,40 +116,46 @@ static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int
         slot = memory_alloc(sizeof *slot);
     if (slot == NULL)
         return UINT32_MAX;
+    struct gpu_identity *who = &slot->who;
+    pci_identify(os, "intel", card->driver, card->bus_id, who);
+    who->slot = intel->count;
+    who->parent_slot = parent;
     slot->driver = card->driver;
     slot->tile = tile;
-    slot->parent = parent;
     /* Intel's graphics in the processor have this address, and their virtual functions the
      * following ones. */
     slot->integrated = strncmp(card->bus_id, "0000:00:02.", 11) == 0;
     slot->is_virtual = card->physical[0] != '\0';
     memcpy(slot->folder, folder, strlen(folder) + 1);
-    memcpy(slot->bus_id, card->bus_id, sizeof slot->bus_id);
     memcpy(slot->card, card->name, sizeof slot->card);
     slot->utilization = value_missing(VITALS_NOT_YET);
 
     snprintf(path, sizeof path, "class/drm/%s/dev", slot->card);
-    pci_add_node(os, path, slot->nodes, &slot->node_count);
+    pci_add_node(os, path, who->nodes, &who->node_count);
     struct os_sys_names names;
     const char *name;
     os_sys_names(&names, os, "%s/drm", slot->folder);
     while ((name = os_sys_next(&names)) != NULL && strncmp(name, "renderD", 7) != 0)
         continue;
     if (name != NULL) {
-        uint32_t before = slot->node_count;
+        uint32_t before = who->node_count;
         snprintf(path, sizeof path, "%s/drm/%s/dev", slot->folder, name);
-        pci_add_node(os, path, slot->nodes, &slot->node_count);
-        if (slot->node_count > before)
-            slot->render_node = slot->nodes[before];
+        pci_add_node(os, path, who->nodes, &who->node_count);
+        if (who->node_count > before)
+            slot->render_node = who->nodes[before];
         snprintf(slot->render, sizeof slot->render, "%.20s", name);
     }
 
     struct pci_numbers numbers;
-    if (pci_read_numbers(os, slot->folder, &numbers))
-        names_device(os, numbers.vendor, numbers.device, "Intel GPU", slot->name);
-    else
-        snprintf(slot->name, sizeof slot->name, "Intel GPU");
-    pci_read_version(os, slot->driver, slot->driver_version, sizeof slot->driver_version);
+    snprintf(who->uuid, sizeof who->uuid, "intel-%s", card->bus_id);
+    if (tile >= 0) {
+        snprintf(who->uuid, sizeof who->uuid, "intel-%s-tile%d", card->bus_id, tile);
+        snprintf(who->name, sizeof who->name, "tile %d", tile);
+    } else if (pci_read_numbers(os, slot->folder, &numbers)) {
+        names_device(os, numbers.vendor, numbers.device, "Intel GPU", who->name);
+    } else {
+        snprintf(who->name, sizeof who->name, "Intel GPU");
+    }
     atomic_store(&slot->swept, intel_guess_swept(os, slot));
     intel->slots[intel->count] = slot;
     return intel->count++;
@@ -171,29 +178,9 @@ static uint32_t add(struct intel_finding *finding, const struct intel_card *card
     }
     const struct intel_slot *slot = finding->intel->slots[at];
     struct gpu_identity *out = &scan->devices[scan->count++];
-    *out = (struct gpu_identity){
-        .slot = at,
-        .index = index,
-        .parent_slot = slot->parent,
-        .vendor = "intel",
-        .name_state = VITALS_HAVE,
-        .pci_state = VITALS_HAVE,
-        .driver_state = slot->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED,
-        .cuda_state = VITALS_UNSUPPORTED,
-        .gpu_instance_id = value_missing(VITALS_UNSUPPORTED),
-        .compute_instance_id = value_missing(VITALS_UNSUPPORTED),
-        .swept = slot->tile < 0 ? atomic_load(&slot->swept) : 0,
-        .node_count = slot->node_count,
-    };
-    memcpy(out->nodes, slot->nodes, sizeof out->nodes);
-    snprintf(out->pci_bus_id, sizeof out->pci_bus_id, "%s", slot->bus_id);
-    snprintf(out->uuid, sizeof out->uuid, "intel-%s", slot->bus_id);
-    snprintf(out->name, sizeof out->name, "%s", slot->name);
-    snprintf(out->driver_version, sizeof out->driver_version, "%s", slot->driver_version);
-    if (slot->tile >= 0) {
-        snprintf(out->uuid, sizeof out->uuid, "intel-%s-tile%d", slot->bus_id, slot->tile);
-        snprintf(out->name, sizeof out->name, "tile %d", slot->tile);
-    }
+    *out = slot->who;
+    out->index = index;
+    out->swept = slot->tile < 0 ? atomic_load(&slot->swept) : 0;
     return at;
 }
 

@@ -71,9 +71,9 @@ static void intel_processes(void *state, uint32_t at, const struct gpu_sweep *sw
         return;
     }
     struct clients_device device = {
-        .pci_bus_id = slot->bus_id,
-        .nodes = slot->nodes,
-        .node_count = slot->node_count,
+        .pci_bus_id = slot->who.pci_bus_id,
+        .nodes = slot->who.nodes,
+        .node_count = slot->who.node_count,
         .unified = slot->integrated,
     };
     clients_update(&slot->clients, &device, swept, out);
@@ -100,7 +100,7 @@ static void diagnose_counters(struct intel *intel, const struct intel_slot *slot
         {VITALS_FAILED, DIAGNOSIS_NOTICE, "perf events could not be opened", ""},
     };
     char subject[64];
-    snprintf(subject, sizeof subject, "%s engine counters", slot->bus_id);
+    snprintf(subject, sizeof subject, "%s engine counters", slot->who.pci_bus_id);
     vitals_availability state = intel_probe_pmu(intel, slot);
     size_t i = 0;
     while (i < ARRAY_COUNT(findings) - 1 && findings[i].state != state)
@@ -132,7 +132,7 @@ static void intel_diagnose(const vitals_context *context, void *state, struct ro
         char subject[64], finding[64];
         if (slot->tile >= 0 || !os_sys_exists(&context->os, slot->folder))
             continue;
-        snprintf(subject, sizeof subject, "%s intel", slot->bus_id);
+        snprintf(subject, sizeof subject, "%s intel", slot->who.pci_bus_id);
         snprintf(finding, sizeof finding, "%s, by %s", slot->card, slot->driver);
         diagnosis_add(out, DIAGNOSIS_GOOD, subject, finding, "");
         if (!pci_is_asleep(&context->os, slot->folder, NULL))

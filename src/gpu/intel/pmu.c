@@ -184,7 +184,7 @@ static void open_counters(struct intel *intel, struct intel_slot *slot)
     }
 
     /* i915_0000_03_00.0, xe_0000_03_00.0; only i915 for the graphics in the processor. */
-    snprintf(name, sizeof name, "%s_%s", slot->driver, slot->bus_id);
+    snprintf(name, sizeof name, "%s_%s", slot->driver, slot->who.pci_bus_id);
     for (char *at = name; *at != '\0'; at++)
         *at = *at == ':' ? '_' : *at;
     if (!open_folder(&unit, name) && !(slot->integrated && open_folder(&unit, slot->driver))) {
@@ -225,11 +225,10 @@ void intel_close_pmu(struct intel *intel, struct intel_slot *slot)
 
 vitals_availability intel_probe_pmu(struct intel *intel, const struct intel_slot *slot)
 {
-    struct intel_slot probe = {.driver = slot->driver,
+    struct intel_slot probe = {.who = slot->who,
+                               .driver = slot->driver,
                                .tile = slot->tile,
-                               .parent = slot->parent,
                                .integrated = slot->integrated};
-    memcpy(probe.bus_id, slot->bus_id, sizeof probe.bus_id);
     memcpy(probe.folder, slot->folder, sizeof probe.folder);
     memcpy(probe.card, slot->card, sizeof probe.card);
     intel_find_gts(&intel->context->os, &probe);

@@ -99,18 +99,14 @@ struct intel_memory {
 
 struct intel_slot {
     /* its identity */
-    char bus_id[PCI_BUS_ID];
+    struct gpu_identity who;   /* but for `index` and `swept` */
     char folder[INTEL_FOLDER]; /* of the device */
     char card[24];             /* "card0" */
     const char *driver;        /* i915 or xe */
-    char name[GPU_NAME], driver_version[80];
-    int32_t tile; /* -1: the whole device */
-    int32_t parent;
+    int32_t tile;              /* -1: the whole device */
     bool integrated, is_virtual;
     char render[24]; /* "renderD128"; "": none */
     struct gpu_node render_node;
-    uint32_t node_count;
-    struct gpu_node nodes[GPU_NODES_MAX];
     /* used by the sampling thread */
     bool found; /* some GTs and channels were found */
     uint32_t gt_count;
