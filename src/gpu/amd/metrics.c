@@ -5,6 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A unit of the record: its factor to the base unit, and the largest plausible number; a larger one
+ * is FAILED. */
+struct amd_unit {
+    double factor;
+    uint64_t most;
+};
+
+/* How the instances of a quantity are aggregated. */
+enum amd_aggregate { AMD_LARGEST, AMD_MEAN };
+
 /* Revisions that share a layout from some field on. */
 // clang-format off
 enum revision {
@@ -170,7 +180,8 @@ static const struct counters {
     {V1_7 | V1_8, PLACE(link_active), 264, 2, 8},
 };
 
-bool amd_metrics_number(const char *at, unsigned width, uint64_t *out)
+/* Reads an unsigned little-endian number of `width` bytes; returns false if it is all ones. */
+static bool read_number(const char *at, unsigned width, uint64_t *out)
 {
     uint64_t number = 0;
     bool ones = true;
@@ -183,13 +194,15 @@ bool amd_metrics_number(const char *at, unsigned width, uint64_t *out)
     return !ones;
 }
 
-struct value amd_metrics_aggregate(const char *at, unsigned width, unsigned count,
-                                   enum amd_aggregate aggregate, struct amd_unit unit)
+/* Aggregates `count` consecutive numbers of `width` bytes, except those that are all ones, and
+ * scales the result. */
+static struct value aggregate_numbers(const char *at, unsigned width, unsigned count,
+                                      enum amd_aggregate aggregate, struct amd_unit unit)
 {
     uint64_t sum = 0, largest = 0, number;
     unsigned told = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (!amd_metrics_number(at + (size_t)i * width, width, &number))
+        if (!read_number(at + (size_t)i * width, width, &number))
             continue;
         if (number > unit.most)
             return value_missing(VITALS_FAILED);
@@ -203,21 +216,162 @@ struct value amd_metrics_aggregate(const char *at, unsigned width, unsigned coun
     return value_f64(result * unit.factor);
 }
 
-void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct value value)
+/* Stores a number; 0 of a sensor means that there is none. */
+static void store(struct amd_metrics *out, enum amd_number number, struct value value)
 {
-    /* Firmware reports a temperature or a voltage of 0 if it has no sensor for it. */
     if ((number <= AMD_SKIN_CELSIUS || (number >= AMD_GFX_VOLTS && number <= AMD_MEMORY_VOLTS)) &&
         value.state > 0 && value.as.f64 <= 0.0)
         value = value_missing(VITALS_UNSET);
     out->numbers[number] = value;
 }
 
-struct value amd_metrics_carried(uint64_t kilobytes)
+/* Converts kilobytes carried by XGMI to bytes. */
+static struct value carried(uint64_t kilobytes)
 {
     struct value bytes = value_u64(saturating_mul(kilobytes, 1024));
     bytes.state = VITALS_ESTIMATE; // of 1000 or of 1024: not documented
     return bytes;
 }
+
+/* ---- revision 1.9, which describes itself ----
+ *
+ * After the header stands a 32-bit number of attributes, then each of them: a 64-bit description
+ * (count, identifier, type, unit) directly followed by that many numbers. A record is taken whole
+ * or not at all: every description must make sense, none may occur twice, and the attributes must
+ * end where the record does. No such record has been seen by the authors, and the form is known
+ * only from the kernel's patches, so anything that is not exactly as described is rejected. */
+
+enum { ATTRIBUTES_HEADER = 8, DESCRIPTION = 8, ATTRIBUTES_MAX = 256, IDS = 1024 };
+
+/* The kernel's unit numbers. */
+enum attribute_unit {
+    UNIT_NONE,
+    UNIT_MEGAHERTZ,
+    UNIT_CELSIUS,
+    UNIT_WATTS,
+    UNIT_NS,
+    UNIT_10_NS,
+    UNIT_GIGATRANSFERS,
+    UNIT_100_MEGATRANSFERS,
+    UNIT_GIGABYTES,
+    UNIT_KILOBYTES,
+    UNIT_PERCENT
+};
+
+/* Types come in pairs, unsigned and signed, of 1, 2, 4 and 8 bytes. */
+enum { TYPES = 8 };
+
+struct amd_attribute {
+    unsigned count, id, type, unit;
+    const char *at; /* of its numbers */
+};
+
+static unsigned width_of(const struct amd_attribute *attribute)
+{
+    return 1u << (attribute->type / 2);
+}
+
+static const struct attribute_number {
+    uint16_t id;
+    enum attribute_unit unit;
+    enum amd_number number;
+    enum amd_aggregate aggregate;
+    struct amd_unit scale;
+} attributes_known[] = {
+    {0, UNIT_CELSIUS, AMD_JUNCTION_CELSIUS, AMD_LARGEST, {1.0, 250}},
+    {1, UNIT_CELSIUS, AMD_MEMORY_CELSIUS, AMD_LARGEST, {1.0, 250}},
+    {2, UNIT_CELSIUS, AMD_VR_SOC_CELSIUS, AMD_LARGEST, {1.0, 250}},
+    {3, UNIT_WATTS, AMD_SOCKET_WATTS, AMD_LARGEST, {1.0, 5000}},
+    {4, UNIT_PERCENT, AMD_GFX_RATIO, AMD_LARGEST, {0.01, 100}},
+    {5, UNIT_PERCENT, AMD_MEMORY_RATIO, AMD_LARGEST, {0.01, 100}},
+    {16, UNIT_NONE, AMD_PCIE_LANES, AMD_LARGEST, {1.0, 64}},
+    {17, UNIT_100_MEGATRANSFERS, AMD_PCIE_TRANSFERS, AMD_LARGEST, {1.0, 1280}},
+    {25, UNIT_NONE, AMD_PCIE_REPLAYS, AMD_LARGEST, {1.0, EXACT_MAX}},
+    {33, UNIT_MEGAHERTZ, AMD_GFX_HERTZ, AMD_LARGEST, {1e6, 10000}},
+    {34, UNIT_MEGAHERTZ, AMD_SOC_HERTZ, AMD_LARGEST, {1e6, 10000}},
+    {35, UNIT_MEGAHERTZ, AMD_VCLK0_HERTZ, AMD_LARGEST, {1e6, 10000}},
+    {36, UNIT_MEGAHERTZ, AMD_DCLK0_HERTZ, AMD_LARGEST, {1e6, 10000}},
+    {37, UNIT_MEGAHERTZ, AMD_MEMORY_HERTZ, AMD_LARGEST, {1e6, 10000}},
+    {41, UNIT_PERCENT, AMD_JPEG_RATIO, AMD_MEAN, {0.01, 100}},
+    {42, UNIT_PERCENT, AMD_VIDEO_RATIO, AMD_MEAN, {0.01, 100}},
+};
+
+/* Residencies follow each other as enum amd_residency does. */
+enum { FIRST_RESIDENCY = 10, LAST_RESIDENCY = 14 };
+enum { RECEIVED = 29, TRANSMITTED = 30, LINK_STATUS = 31 };
+
+static void take_attribute(const struct amd_attribute *attribute, struct amd_metrics *out)
+{
+    unsigned width = width_of(attribute);
+    uint64_t number;
+    for (size_t i = 0; i < ARRAY_COUNT(attributes_known); i++) {
+        const struct attribute_number *known = &attributes_known[i];
+        if (known->id == attribute->id && (unsigned)known->unit == attribute->unit)
+            store(out, known->number,
+                  aggregate_numbers(attribute->at, width, attribute->count, known->aggregate,
+                                    known->scale));
+    }
+    for (unsigned i = 0; i < attribute->count && i < AMD_XGMI_LINKS; i++) {
+        if (!read_number(attribute->at + (size_t)i * width, width, &number))
+            continue;
+        if (attribute->id == RECEIVED && attribute->unit == UNIT_KILOBYTES)
+            out->received[i] = carried(number);
+        else if (attribute->id == TRANSMITTED && attribute->unit == UNIT_KILOBYTES)
+            out->transmitted[i] = carried(number);
+        else if (attribute->id == LINK_STATUS && number <= 1)
+            out->link_active[i] = value_u64(number);
+    }
+    if (attribute->id >= FIRST_RESIDENCY && attribute->id <= LAST_RESIDENCY &&
+        read_number(attribute->at, width, &number))
+        out->residencies[attribute->id - FIRST_RESIDENCY] = value_u64(number);
+}
+
+/* Reads the attribute at *at, and advances *at. */
+static bool next(struct span record, size_t *at, struct amd_attribute *out)
+{
+    uint64_t description;
+    if (record.size - *at < DESCRIPTION ||
+        !read_number(record.bytes + *at, DESCRIPTION, &description) || description > UINT32_MAX)
+        return false;
+    *at += DESCRIPTION;
+    out->count = description & 0x3FF;
+    out->id = description >> 10 & 0x3FF;
+    out->type = description >> 20 & 0xF;
+    out->unit = description >> 24 & 0xFF;
+    out->at = record.bytes + *at;
+    if (out->count == 0 || out->type >= TYPES || out->unit > UNIT_PERCENT)
+        return false;
+    size_t size = (size_t)width_of(out) * out->count;
+    if (size > record.size - *at)
+        return false;
+    *at += size;
+    return true;
+}
+
+static bool parse_attributes(struct span record, struct amd_metrics *out)
+{
+    bool seen[IDS] = {false};
+    uint64_t count = 0;
+    if (record.size < ATTRIBUTES_HEADER || !read_number(record.bytes + 4, 4, &count) ||
+        count > ATTRIBUTES_MAX)
+        return false;
+    struct amd_metrics found = {.format = 1, .content = 9};
+    size_t at = ATTRIBUTES_HEADER;
+    for (uint64_t i = 0; i < count; i++) {
+        struct amd_attribute attribute;
+        if (!next(record, &at, &attribute) || seen[attribute.id])
+            return false;
+        seen[attribute.id] = true;
+        if (attribute.type % 2 == 0) /* no attribute of a signed type is used */
+            take_attribute(&attribute, &found);
+    }
+    if (at != record.size)
+        return false;
+    *out = found;
+    return true;
+}
+
+/* ---- a record ---- */
 
 enum { HEADER = 4 };
 
@@ -227,12 +381,12 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
     if (size < HEADER)
         return false;
     uint64_t told = 0;
-    amd_metrics_number(bytes, 2, &told);
+    read_number(bytes, 2, &told);
     unsigned format = (unsigned char)bytes[2], content = (unsigned char)bytes[3];
     if (told > size)
         return false;
     if (format == 1 && content == 9)
-        return amd_metrics_parse_attributes((struct span){bytes, (size_t)told}, out);
+        return parse_attributes((struct span){bytes, (size_t)told}, out);
     const struct gpu_metrics_layout *layout = NULL;
     for (size_t i = 0; i < ARRAY_COUNT(layouts); i++)
         if (layouts[i].format == format && layouts[i].content == content && layouts[i].size == told)
@@ -248,19 +402,18 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
             continue;
         const char *at = bytes + field->at;
         for (unsigned j = 0; j < field->run; j++, at += field->width)
-            amd_metrics_take(out, field->number + j,
-                             amd_metrics_aggregate(at, field->width, field->count, field->aggregate,
-                                                   field->unit));
+            store(out, field->number + j,
+                  aggregate_numbers(at, field->width, field->count, field->aggregate, field->unit));
     }
 
     for (size_t i = 0; i < ARRAY_COUNT(counters); i++) {
         const struct counters *run = &counters[i];
-        bool is_carried = run->place == PLACE(received) || run->place == PLACE(transmitted);
+        bool is_kilobytes = run->place == PLACE(received) || run->place == PLACE(transmitted);
         uint64_t number;
         for (unsigned j = 0; j < run->count && (run->revisions & (unsigned)layout->revision); j++) {
-            if (!amd_metrics_number(bytes + run->at + (size_t)j * run->width, run->width, &number))
+            if (!read_number(bytes + run->at + (size_t)j * run->width, run->width, &number))
                 continue;
-            struct value value = is_carried ? amd_metrics_carried(number) : value_u64(number);
+            struct value value = is_kilobytes ? carried(number) : value_u64(number);
             /* 2: XGMI does not know the state */
             if (run->place == PLACE(link_active) && number > 1)
                 value = value_missing(VITALS_UNSET);
@@ -270,18 +423,18 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
 
     static const struct amd_unit percent = {PERCENT};
     uint64_t count = 0;
-    if (layout->blocks.at != 0 && amd_metrics_number(bytes + layout->blocks.count_at, 2, &count) &&
+    if (layout->blocks.at != 0 && read_number(bytes + layout->blocks.count_at, 2, &count) &&
         count <= AMD_PARTITIONS) {
         out->partition_count = (uint32_t)count;
         for (uint32_t i = 0; i < count; i++) {
             const char *at = bytes + layout->blocks.at + (size_t)i * layout->blocks.stride;
             struct amd_partition *partition = &out->partitions[i];
-            partition->gfx_ratio = amd_metrics_aggregate(at, 4, BLOCK_GFX, AMD_MEAN, percent);
+            partition->gfx_ratio = aggregate_numbers(at, 4, BLOCK_GFX, AMD_MEAN, percent);
             at += (size_t)4 * BLOCK_GFX;
-            partition->jpeg_ratio = amd_metrics_aggregate(at, 2, layout->blocks.jpegs, AMD_MEAN,
-                                                          percent);
+            partition->jpeg_ratio = aggregate_numbers(at, 2, layout->blocks.jpegs, AMD_MEAN,
+                                                      percent);
             at += (size_t)2 * layout->blocks.jpegs;
-            partition->video_ratio = amd_metrics_aggregate(at, 2, BLOCK_VIDEO, AMD_MEAN, percent);
+            partition->video_ratio = aggregate_numbers(at, 2, BLOCK_VIDEO, AMD_MEAN, percent);
         }
     }
 

@@ -60,36 +60,6 @@ struct amd_metrics {
  * record's own size are ignored. */
 bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out);
 
-/* Reads the self-describing revision 1.9, for amd_metrics_parse: `record` is all of it. The form is
- * known only from the kernel's patches, so any deviation rejects the record. */
-bool amd_metrics_parse_attributes(struct span record, struct amd_metrics *out);
-
-/* ---- shared by both forms of a record ---- */
-
-/* A unit of the record: its factor to the base unit, and the largest plausible number; a larger one
- * is FAILED. */
-struct amd_unit {
-    double factor;
-    uint64_t most;
-};
-
-/* Reads an unsigned little-endian number of `width` bytes; returns false if it is all ones. */
-bool amd_metrics_number(const char *at, unsigned width, uint64_t *out);
-
-/* How the instances of a quantity are aggregated. */
-enum amd_aggregate { AMD_LARGEST, AMD_MEAN };
-
-/* Aggregates `count` consecutive numbers of `width` bytes, except those that are all ones, and
- * scales the result. */
-struct value amd_metrics_aggregate(const char *at, unsigned width, unsigned count,
-                                   enum amd_aggregate aggregate, struct amd_unit unit);
-
-/* Stores a number; 0 of a sensor means that there is none. */
-void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct value value);
-
-/* Converts kilobytes carried by XGMI to bytes. */
-struct value amd_metrics_carried(uint64_t kilobytes);
-
 /* ---- why a card's clocks are reduced ---- */
 
 enum amd_cause { AMD_BY_POWER, AMD_BY_CURRENT, AMD_BY_HEAT, AMD_BY_OTHER, AMD_CAUSES };
