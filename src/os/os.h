@@ -301,10 +301,6 @@ void os_sys_names(struct os_sys_names *names, const struct os *os, const char *f
     __attribute__((format(printf, 3, 4)));
 const char *os_sys_next(struct os_sys_names *names);
 
-/* Gives them to a function, until it says false. Returns the result. */
-typedef bool os_sys_visit(const char *name, void *data);
-int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data);
-
 /* Whether an error of a reading below /sys leaves open what is there: not, if the path is missing
  * in a /sys that is mounted. */
 bool os_sys_hides(const struct os *os, int error);

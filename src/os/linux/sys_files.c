@@ -267,16 +267,6 @@ const char *os_sys_next(struct os_sys_names *names)
     return NULL;
 }
 
-int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data)
-{
-    struct os_sys_names names;
-    os_sys_names(&names, os, "%s", path);
-    for (const char *name; (name = os_sys_next(&names)) != NULL;)
-        if (!visit(name, data))
-            break;
-    return names.result;
-}
-
 /* ---- links ---- */
 
 int os_sys_link(const struct os *os, const char *path, char *out, size_t capacity)

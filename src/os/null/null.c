@@ -224,8 +224,6 @@ RETURNS(bool, os_sys_hides(const struct os *os, int error), true)
 DOES(os_sys_names(struct os_sys_names *names, const struct os *os, const char *format, ...),
      names->result = -ENOENT)
 RETURNS(const char *, os_sys_next(struct os_sys_names *names), NULL)
-RETURNS(int, os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data),
-        -ENOENT)
 SETS(int, os_sys_link(const struct os *os, const char *path, char *out, size_t capacity),
      out[0] = '\0', -ENOENT)
 SETS(int, os_sys_real(const struct os *os, const char *path, char *out, size_t capacity),

@@ -171,39 +171,43 @@ static void nothing_is_waited_for(void)
 /* ---- folders ---- */
 
 struct names {
-    size_t count, most;
+    size_t count;
     char text[1024], last[OS_SYS_NAME];
 };
 
-static bool take(const char *name, void *data)
+/* Lists at most so many, and returns the result. */
+static int list(const char *path, size_t most, struct names *out)
 {
-    struct names *names = data;
-    if (names->count++ < 16) {
-        size_t used = strlen(names->text);
-        snprintf(names->text + used, sizeof names->text - used, "%s ", name);
+    struct os_sys_names names;
+    *out = (struct names){0};
+    os_sys_names(&names, &os, "%s", path);
+    for (const char *name; out->count < most && (name = os_sys_next(&names)) != NULL;) {
+        if (out->count++ < 16) {
+            size_t used = strlen(out->text);
+            snprintf(out->text + used, sizeof out->text - used, "%s ", name);
+        }
+        snprintf(out->last, sizeof out->last, "%s", name);
     }
-    snprintf(names->last, sizeof names->last, "%s", name);
-    return names->count != names->most;
+    return names.result;
 }
 
 static void names_come_in_natural_order(void)
 {
     static const char *const NAMES[] = {"card10", "card2",  "card02", ".hidden",   "renderD128",
                                         "card1",  "card1a", "card",   "card2-DP-1"};
-    struct names names = {0};
+    struct names names;
     begin();
     for (size_t i = 0; i < CHECK_COUNT(NAMES); i++) {
         char path[64];
         snprintf(path, sizeof path, "sys/drm/%s", NAMES[i]);
         gpu_tree_text(&tree, path, "");
     }
-    CHECK_INT(os_sys_list(&os, "drm", take, &names), 0);
+    CHECK_INT(list("drm", SIZE_MAX, &names), 0);
     CHECK_STR(names.text, "card card1 card1a card02 card2 card2-DP-1 card10 renderD128 ");
-    names = (struct names){.most = 2};
-    CHECK_INT(os_sys_list(&os, "drm", take, &names), 0);
+    CHECK_INT(list("drm", 2, &names), 0);
     CHECK_STR(names.text, "card card1 ");
-    CHECK_INT(os_sys_list(&os, "none", take, &names), -ENOENT);
-    CHECK_INT(os_sys_list(&os, "drm/card1", take, &names), -ENOTDIR);
+    CHECK_INT(list("none", SIZE_MAX, &names), -ENOENT);
+    CHECK_INT(list("drm/card1", SIZE_MAX, &names), -ENOTDIR);
     end();
 }
 
@@ -211,21 +215,20 @@ static void names_come_in_natural_order(void)
 static void many_names_come_each_once(void)
 {
     enum { MANY = 700 };
-    struct names names = {0};
+    struct names names;
     begin();
     for (int i = MANY; i > 0; i--) {
         char path[64];
         snprintf(path, sizeof path, "sys/many/%d", i);
         gpu_tree_text(&tree, path, "");
     }
-    CHECK_INT(os_sys_list(&os, "many", take, &names), 0);
+    CHECK_INT(list("many", SIZE_MAX, &names), 0);
     CHECK_UINT(names.count, MANY);
     CHECK_STR(names.last, "700");
     char path[300] = "sys/many/";
     memset(path + strlen(path), 'x', OS_SYS_NAME);
     gpu_tree_text(&tree, path, "");
-    names = (struct names){0};
-    CHECK_INT(os_sys_list(&os, "many", take, &names), -EFBIG); // one was passed over
+    CHECK_INT(list("many", SIZE_MAX, &names), -EFBIG); // one was passed over
     CHECK_UINT(names.count, MANY);
     end();
 }

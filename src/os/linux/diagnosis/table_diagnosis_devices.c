@@ -22,7 +22,6 @@ struct device_node_group {
 };
 
 struct bus {
-    const struct os *os;
     struct device_node_group groups[GROUPS_MAX];
     size_t count;
     unsigned unread; /* devices whose class is not known */
@@ -82,26 +81,25 @@ static void read_driver(const struct os *os, const char *path, char out[static D
     snprintf(out, DRIVER_NAME, "%.*s", DRIVER_NAME - 1, slash != NULL ? slash + 1 : target);
 }
 
-static bool take_device(const char *name, void *data)
+static void take_device(const struct os *os, const char *name, struct bus *bus)
 {
-    struct bus *bus = data;
     char path[OS_SYS_PATH], driver[DRIVER_NAME], status[16];
     uint64_t id = 0, class = 0;
     snprintf(path, sizeof path, "bus/pci/devices/%s/class", name);
     /* Displays (03), and processing accelerators (12). */
-    if (os_sys_u64(bus->os, path, &class) < 0) {
+    if (os_sys_u64(os, path, &class) < 0) {
         bus->unread++;
-        return true;
+        return;
     }
     if (class >> 16 != 0x03 && class >> 16 != 0x12)
-        return true;
+        return;
     snprintf(path, sizeof path, "bus/pci/devices/%s/vendor", name);
-    (void)os_sys_u64(bus->os, path, &id);
+    (void)os_sys_u64(os, path, &id);
     snprintf(path, sizeof path, "bus/pci/devices/%s/driver", name);
-    read_driver(bus->os, path, driver);
+    read_driver(os, path, driver);
     snprintf(path, sizeof path, "bus/pci/devices/%s/physfn", name);
-    if (driver[0] == '\0' && os_sys_exists(bus->os, path))
-        return true; /* a virtual function that waits to be assigned to a virtual machine */
+    if (driver[0] == '\0' && os_sys_exists(os, path))
+        return; /* a virtual function that waits to be assigned to a virtual machine */
 
     const struct device_vendor *vendor = VENDORS; /* the last entry is for all other vendors */
     while (vendor->id != 0 && vendor->id != id)
@@ -111,7 +109,7 @@ static bool take_device(const char *name, void *data)
            (bus->groups[i].vendor != vendor || strcmp(bus->groups[i].driver, driver) != 0))
         i++;
     if (i == GROUPS_MAX)
-        return true;
+        return;
     struct device_node_group *group = &bus->groups[i];
     if (i == bus->count) {
         *group = (struct device_node_group){.vendor = vendor};
@@ -121,9 +119,8 @@ static bool take_device(const char *name, void *data)
     }
     group->count++;
     snprintf(path, sizeof path, "bus/pci/devices/%s/power/runtime_status", name);
-    group->asleep += os_sys_text(bus->os, path, status, sizeof status) == 0 &&
+    group->asleep += os_sys_text(os, path, status, sizeof status) == 0 &&
                      strcmp(status, "suspended") == 0;
-    return true;
 }
 
 static void tell_driver(const struct ourselves *self, const struct device_node_group *group)
@@ -163,24 +160,22 @@ static void tell_driver(const struct ourselves *self, const struct device_node_g
 }
 
 struct nodes {
-    const struct os *os;
     unsigned count, denied, missing, open;
     char first[OS_SYS_NAME]; /* the first one that cannot be opened */
 };
 
-static bool take_node(const char *name, void *data)
+static void take_node(const struct os *os, const char *name, struct nodes *nodes)
 {
-    struct nodes *nodes = data;
     char path[OS_SYS_PATH], driver[DRIVER_NAME];
     if (strncmp(name, "renderD", 7) != 0 || name[7] == '\0' ||
         name[7 + strspn(name + 7, "0123456789")] != '\0')
-        return true;
+        return;
     snprintf(path, sizeof path, "class/drm/%s/device/driver", name);
-    read_driver(nodes->os, path, driver);
+    read_driver(os, path, driver);
     if (strcmp(driver, "nvidia") == 0)
-        return true; /* CUDA does not open these */
+        return; /* CUDA does not open these */
     snprintf(path, sizeof path, "dri/%s", name);
-    int access = os_dev_access(nodes->os, path);
+    int access = os_dev_access(os, path);
     bool denied = access < 0 && os_availability(access) == VITALS_DENIED;
     bool missing = access == -ENOENT;
     if ((denied && nodes->denied == 0) || (missing && nodes->denied + nodes->missing == 0))
@@ -188,14 +183,17 @@ static bool take_node(const char *name, void *data)
     nodes->denied += denied;
     nodes->missing += missing;
     nodes->open += access == 0;
-    return ++nodes->count < NODES_MAX;
+    nodes->count++;
 }
 
 static void diagnose_nodes(const struct ourselves *self)
 {
-    struct nodes nodes = {.os = self->os};
+    struct nodes nodes = {0};
+    struct os_sys_names names;
     char finding[192], remedy[256], path[OS_SYS_NAME + 8];
-    (void)os_sys_list(self->os, "class/drm", take_node, &nodes);
+    os_sys_names(&names, self->os, "class/drm");
+    for (const char *name; nodes.count < NODES_MAX && (name = os_sys_next(&names)) != NULL;)
+        take_node(self->os, name, &nodes);
     if (nodes.denied > 0) {
         struct stat status;
         snprintf(path, sizeof path, "dri/%s", nodes.first);
@@ -234,9 +232,12 @@ static void diagnose_nodes(const struct ourselves *self)
 void diagnose_devices(const struct ourselves *self)
 {
     static const char subject[] = "Windows";
-    struct bus bus = {.os = self->os};
-    int result = os_sys_list(self->os, "bus/pci/devices", take_device, &bus);
-    if (result < 0 && os_availability(result) == VITALS_DENIED)
+    struct bus bus = {0};
+    struct os_sys_names names;
+    os_sys_names(&names, self->os, "bus/pci/devices");
+    for (const char *name; (name = os_sys_next(&names)) != NULL;)
+        take_device(self->os, name, &bus);
+    if (names.result < 0 && os_availability(names.result) == VITALS_DENIED)
         diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "PCI", "/sys/bus/pci: permission denied",
                       "# run it outside of this sandbox");
     for (size_t i = 0; i < bus.count; i++)
@@ -245,7 +246,7 @@ void diagnose_devices(const struct ourselves *self)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, "PCI",
                       "what some devices are cannot be read below /sys/bus/pci",
                       "# run it outside of this sandbox");
-    if (bus.count + bus.unread == 0 && result == 0 && !self->wsl)
+    if (bus.count + bus.unread == 0 && names.result == 0 && !self->wsl)
         diagnose_good(self, "PCI", "no graphics device and no accelerator");
     diagnose_nodes(self);
     if (!self->wsl)

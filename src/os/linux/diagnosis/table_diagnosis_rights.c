@@ -114,13 +114,17 @@ static void diagnose_others(const struct ourselves *self)
                       self->rights);
 }
 
-static bool is_counter(const char *name, void *data)
+static bool has_intel_counters(const struct os *os)
 {
-    struct span text = {name, strlen(name)};
-    bool *found = data;
-    *found = span_equal(text, "i915") || span_starts(text, "i915_") || span_equal(text, "xe") ||
-             span_starts(text, "xe_");
-    return !*found;
+    struct os_sys_names names;
+    os_sys_names(&names, os, "bus/event_source/devices");
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        struct span text = {name, strlen(name)};
+        if (span_equal(text, "i915") || span_starts(text, "i915_") || span_equal(text, "xe") ||
+            span_starts(text, "xe_"))
+            return true;
+    }
+    return false;
 }
 
 /* Only a notice: without it, many processes cost more. */
@@ -146,13 +150,12 @@ static void diagnose_perf(const struct ourselves *self)
 {
     int64_t paranoid;
     char text[32], finding[160];
-    bool needed = false;
     struct span line = lines_read(self->os, self->os->proc, "sys/kernel/perf_event_paranoid", text,
                                   sizeof text, NULL);
     struct cursor at = cursor_over(line.bytes, line.size);
     if (!self->known || !cursor_i64(&at, &paranoid))
         return;
-    (void)os_sys_list(self->os, "bus/event_source/devices", is_counter, &needed);
+    bool needed = has_intel_counters(self->os);
     bool may = self->users != PLACE_INNER && (ourselves_may(self, CAPABILITY_PERFMON) ||
                                               ourselves_may(self, CAPABILITY_SYS_ADMIN));
     if (paranoid <= 0 || may) {

@@ -15,12 +15,6 @@ enum { ZONES_MAX = 512, NAME_BYTES = 64, KEY_PARTS = 1 << 16 };
 
 static const char FOLDER[] = "class/powercap", PREFIX[] = "intel-rapl:";
 
-struct zones {
-    const struct os *os;
-    struct row_batch *out;
-    size_t count;
-};
-
 static bool read_name(const struct os *os, const char *zone, char out[static NAME_BYTES])
 {
     char path[OS_SYS_PATH];
@@ -28,58 +22,61 @@ static bool read_name(const struct os *os, const char *zone, char out[static NAM
     return os_sys_text(os, path, out, NAME_BYTES) >= 0 && out[0] != '\0';
 }
 
-static void read_joules(const struct zones *zones, const char *zone, const char *file,
-                        vitals_metric metric)
+static void read_joules(const struct os *os, const char *zone, const char *file,
+                        vitals_metric metric, struct row_batch *out)
 {
     char path[OS_SYS_PATH];
     uint64_t micro;
-    if (!batch_wants(zones->out, metric))
+    if (!batch_wants(out, metric))
         return;
     (void)snprintf(path, sizeof path, "%s/%.80s/%s", FOLDER, zone, file);
-    int code = os_sys_u64(zones->os, path, &micro);
+    int code = os_sys_u64(os, path, &micro);
     if (code < 0)
-        batch_set_missing(zones->out, metric, os_availability(code));
+        batch_set_missing(out, metric, os_availability(code));
     else
-        batch_set_f64(zones->out, metric, (double)micro / 1e6);
+        batch_set_f64(out, metric, (double)micro / 1e6);
 }
 
-static bool visit(const char *entry, void *data)
+/* Adds the row of an entry that is a zone; false if it is none. */
+static bool add_zone(const struct os *os, const char *entry, struct row_batch *out)
 {
-    struct zones *zones = data;
     char name[NAME_BYTES], package[NAME_BYTES], label[2 * NAME_BYTES], above[NAME_BYTES];
     struct cursor at = cursor_over(entry, strlen(entry));
     uint64_t whole, part = 0;
     if (strlen(entry) >= NAME_BYTES || !cursor_literal(&at, PREFIX) || !cursor_u64(&at, &whole) ||
         whole >= KEY_PARTS)
-        return true;
+        return false;
     (void)snprintf(above, sizeof above, "%.*s", (int)(at.at - entry), entry);
     if ((!cursor_done(&at) &&
          (!cursor_literal(&at, ":") || !cursor_u64(&at, &part) || ++part >= KEY_PARTS)) ||
-        !cursor_done(&at) || !read_name(zones->os, entry, name))
-        return true;
-    if (part == 0 || !read_name(zones->os, above, package))
+        !cursor_done(&at) || !read_name(os, entry, name))
+        return false;
+    if (part == 0 || !read_name(os, above, package))
         memcpy(package, name, sizeof package);
     (void)snprintf(label, sizeof label, "%s%s%s", package, part != 0 ? " " : "",
                    part != 0 ? name : "");
     /* A stable key: the part in the lower bits, 0 for the whole. */
-    if (batch_add_row(zones->out, VITALS_TABLE_ENERGY_ZONE, (whole + 1) * KEY_PARTS + part,
+    if (batch_add_row(out, VITALS_TABLE_ENERGY_ZONE, (whole + 1) * KEY_PARTS + part,
                       (struct span){label, strlen(label)}) == NULL)
         return false;
-    batch_set_string(zones->out, VITALS_ENERGY_ZONE_NAME, name);
-    batch_set_string(zones->out, VITALS_ENERGY_ZONE_PACKAGE, package);
-    read_joules(zones, entry, "max_energy_range_uj", VITALS_ENERGY_ZONE_RANGE_JOULES);
-    read_joules(zones, entry, "energy_uj", VITALS_ENERGY_ZONE_ENERGY_JOULES);
-    if (++zones->count < ZONES_MAX)
-        return true;
-    batch_state(zones->out, VITALS_TABLE_ENERGY_ZONE, VITALS_LOWER_BOUND);
-    return false;
+    batch_set_string(out, VITALS_ENERGY_ZONE_NAME, name);
+    batch_set_string(out, VITALS_ENERGY_ZONE_PACKAGE, package);
+    read_joules(os, entry, "max_energy_range_uj", VITALS_ENERGY_ZONE_RANGE_JOULES, out);
+    read_joules(os, entry, "energy_uj", VITALS_ENERGY_ZONE_ENERGY_JOULES, out);
+    return true;
 }
 
 void machine_read_energy(const struct os *os, struct row_batch *out)
 {
-    struct zones zones = {.os = os, .out = out};
-    int code = os_sys_list(os, FOLDER, visit, &zones);
-    if (zones.count == 0)
+    struct os_sys_names names;
+    size_t count = 0;
+    os_sys_names(&names, os, FOLDER);
+    for (const char *name; count < ZONES_MAX && (name = os_sys_next(&names)) != NULL;)
+        count += add_zone(os, name, out);
+    if (count == ZONES_MAX)
+        batch_state(out, VITALS_TABLE_ENERGY_ZONE, VITALS_LOWER_BOUND);
+    else if (count == 0)
         batch_state(out, VITALS_TABLE_ENERGY_ZONE,
-                    code == 0 || code == -ENOENT ? VITALS_UNSUPPORTED : os_availability(code));
+                    names.result == 0 || names.result == -ENOENT ? VITALS_UNSUPPORTED
+                                                                 : os_availability(names.result));
 }

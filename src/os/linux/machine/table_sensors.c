@@ -38,24 +38,21 @@ struct listing {
     size_t count;
 };
 
-static bool take_name(const char *name, void *data)
-{
-    struct listing *listing = data;
-    size_t size = strlen(name), head = strlen(listing->prefix), tail = strlen(listing->suffix);
-    if (size < head + tail || strncmp(name, listing->prefix, head) != 0 ||
-        strcmp(name + size - tail, listing->suffix) != 0)
-        return true;
-    listing->count++;
-    listing->take(listing->sensor, name);
-    return true;
-}
-
 /* Takes each in natural order. Returns 0, or a negative errno; a list that was cut is 0. */
 static int list_names(struct listing *listing, const char *path)
 {
-    int result = os_sys_list(listing->sensor->os, path, take_name, listing);
-    if (result != -EFBIG)
-        return result;
+    struct os_sys_names names;
+    os_sys_names(&names, listing->sensor->os, "%s", path);
+    for (const char *name; (name = os_sys_next(&names)) != NULL;) {
+        size_t size = strlen(name), head = strlen(listing->prefix), tail = strlen(listing->suffix);
+        if (size < head + tail || strncmp(name, listing->prefix, head) != 0 ||
+            strcmp(name + size - tail, listing->suffix) != 0)
+            continue;
+        listing->count++;
+        listing->take(listing->sensor, name);
+    }
+    if (names.result != -EFBIG)
+        return names.result;
     batch_state(listing->sensor->out, VITALS_TABLE_SENSOR, VITALS_LOWER_BOUND);
     return 0;
 }
