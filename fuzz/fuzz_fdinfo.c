@@ -68,11 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct gpu_processes list;
     static struct sweep_client items[CLIENTS];
-    static const struct gpu_node NODE = {226, 128};
+    static const struct gpu_identity DEVICE = {
+        .parent_slot = -1, .pci_bus_id = "0000:03:00.0", .node_count = 1, .nodes = {{226, 128}}};
     double busy[CLIENTS + 1] = {0};
     struct clients clients = {0};
-    struct clients_device device = {
-        .pci_bus_id = "0000:03:00.0", .nodes = &NODE, .node_count = 1, .unified = size % 2 == 0};
     struct cursor rest = cursor_over((const char *)data, size);
     uint64_t now = 1;
     bool more = true;
@@ -86,14 +85,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             client->pid = (int64_t)(1 + sweep.count / 2);
             client->start_ticks = 5;
             client->is_broker = false;
-            client->major = NODE.major;
-            client->minor = NODE.minor;
+            client->major = DEVICE.nodes[0].major;
+            client->minor = DEVICE.nodes[0].minor;
             if (sweep_parse(text, client)) {
                 check_client(client);
                 sweep.count++;
             }
         }
-        clients_update(&clients, &device, &sweep, &list);
+        clients_update(&clients, &DEVICE, size % 2 == 0, &sweep, &list);
         check_list(&list, busy);
     }
     clients_done(&clients);

@@ -81,13 +81,14 @@ void clients_done(struct clients *clients)
 
 /* ---- 1. holders and users ---- */
 
-static bool is_of(const struct clients_device *device, const struct sweep_client *client)
+/* Partitions share their device's address: only the node identifies them. */
+static bool is_of(const struct gpu_identity *device, const struct sweep_client *client)
 {
     for (uint32_t i = 0; i < device->node_count; i++) {
         if (device->nodes[i].major == client->major && device->nodes[i].minor == client->minor)
             return true;
     }
-    return !device->by_node && client->pdev[0] != '\0' && device->pci_bus_id != NULL &&
+    return device->parent_slot < 0 && client->pdev[0] != '\0' &&
            strcmp(client->pdev, device->pci_bus_id) == 0;
 }
 
@@ -126,7 +127,7 @@ static struct user_record *user_of(const struct clients *clients, int64_t pid)
 
 /* Collects holders and users, and reserves room for the largest possible number of new records.
  * Returns false if memory is exhausted; existing records are kept. */
-static bool gather(struct clients *clients, const struct clients_device *device,
+static bool gather(struct clients *clients, const struct gpu_identity *device,
                    const struct gpu_sweep *sweep)
 {
     size_t count = 0; /* of users */
@@ -210,9 +211,8 @@ static double used_since(const struct step *step, const struct sweep_engine *eng
            step->seconds;
 }
 
-static void add_engine(struct clients *clients, const struct clients_device *device,
-                       const struct step *step, const struct sweep_engine *engine,
-                       struct user_record *user)
+static void add_engine(struct clients *clients, const struct step *step,
+                       const struct sweep_engine *engine, struct user_record *user)
 {
     const struct engine_record *old = find_engine(step->old, engine->name);
     struct engine_record *now = &step->now->engines[step->now->engine_count++];
@@ -223,7 +223,7 @@ static void add_engine(struct clients *clients, const struct clients_device *dev
     memcpy(now->name, engine->name, sizeof now->name);
 
     /* Index in the device's engines. */
-    enum engine_kind kind = client_engine(device->engines, device->engine_names, engine->name);
+    enum engine_kind kind = client_engine(engine->name);
     const char *label = kind != ENGINE_OTHER ? engine_label(kind) : engine->name;
     uint32_t place = 0;
     while (place < clients->engine_count && strcmp(clients->engines[place].label, label) != 0)
@@ -258,8 +258,8 @@ static void add_engine(struct clients *clients, const struct clients_device *dev
     sum->busy += seconds;
 }
 
-static void add_client(struct clients *clients, const struct clients_device *device,
-                       const struct sweep_client *client, struct step *step)
+static void add_client(struct clients *clients, const struct sweep_client *client,
+                       struct step *step)
 {
     struct user_record *user = user_of(clients, client->pid);
     step->now->stamp_ns = client->stamp_ns;
@@ -273,7 +273,7 @@ static void add_client(struct clients *clients, const struct clients_device *dev
         if (client->engines[i].has_busy ||
             (client->engines[i].has_cycles && client->engines[i].has_total) ||
             client->engines[i].has_percent)
-            add_engine(clients, device, step, &client->engines[i], user);
+            add_engine(clients, step, &client->engines[i], user);
     }
 
     /* Keep a counter that is missing once: when it comes back, it would count from 0. */
@@ -286,7 +286,7 @@ static void add_client(struct clients *clients, const struct clients_device *dev
 
     for (uint32_t i = 0; i < client->region_count; i++) {
         const struct sweep_region *region = &client->regions[i];
-        enum region_kind kind = client_region(device->regions, device->region_names, region->name);
+        enum region_kind kind = client_region(region->name);
         bool has_resident = region->resident.state > 0, has_total = region->total.state > 0;
         if (kind == REGION_OTHER || !(has_resident || has_total))
             continue;
@@ -330,7 +330,7 @@ static bool is_other(const struct client_record *old, const struct sweep_client 
     return false;
 }
 
-static void count_clients(struct clients *clients, const struct clients_device *device)
+static void count_clients(struct clients *clients)
 {
     size_t count = 0, old = 0;
     for (size_t from = 0, end; from < clients->holder_count; from = end) {
@@ -354,7 +354,7 @@ static void count_clients(struct clients *clients, const struct clients_device *
                             .now = &clients->spare[count++]};
         *step.now = (struct client_record){
             .key = key, .pid = client->pid, .start_ticks = client->start_ticks};
-        add_client(clients, device, client, &step);
+        add_client(clients, client, &step);
 
         /* The other holders get the charged pid. Descriptors that cannot be told apart are all
          * charged to that process. */
@@ -465,8 +465,7 @@ static struct value ratio_value(const struct user_record *user, double ratio)
     return value;
 }
 
-static void write_rows(const struct clients *clients, const struct clients_device *device,
-                       struct gpu_processes *out)
+static void write_rows(const struct clients *clients, bool unified, struct gpu_processes *out)
 {
     for (size_t i = 0; i < clients->user_count; i++) {
         const struct user_record *user = &clients->users[i];
@@ -483,7 +482,7 @@ static void write_rows(const struct clients *clients, const struct clients_devic
 
         const struct held *system = &user->memory[REGION_SYSTEM];
         struct held used = user->memory[REGION_DEVICE];
-        if (device->unified && system->told) {
+        if (unified && system->told) {
             used.told = used.is_total = true; /* is_total: an estimate */
             used.bytes = saturating_add(used.bytes, system->bytes);
             used.shared_bytes = saturating_add(used.shared_bytes, system->shared_bytes);
@@ -516,7 +515,7 @@ static void write_rows(const struct clients *clients, const struct clients_devic
     }
 }
 
-void clients_update(struct clients *clients, const struct clients_device *device,
+void clients_update(struct clients *clients, const struct gpu_identity *device, bool unified,
                     const struct gpu_sweep *sweep, struct gpu_processes *out)
 {
     out->count = 0;
@@ -531,11 +530,11 @@ void clients_update(struct clients *clients, const struct clients_device *device
             out->state = VITALS_FAILED;
             return;
         }
-        count_clients(clients, device);
+        count_clients(clients);
         sum_up(clients, clients->stamp_ns == 0);
         clients->stamp_ns = sweep->stamp_ns;
     }
-    write_rows(clients, device, out);
+    write_rows(clients, unified, out);
 }
 
 struct gpu_process *gpu_processes_put(struct gpu_processes *list, int64_t pid)
@@ -589,6 +588,11 @@ const char *engine_label(enum engine_kind kind)
     return LABELS[kind];
 }
 
+struct client_name {
+    const char *name;
+    int kind;
+};
+
 /* amdgpu, i915, xe, v3d, etnaviv. */
 static const struct client_name ENGINES[] = {
     {"gfx", ENGINE_GRAPHICS},       {"render", ENGINE_GRAPHICS},
@@ -611,7 +615,8 @@ static const struct client_name REGIONS[] = {
     {"stolen", REGION_SYSTEM}, {"memory", REGION_SYSTEM},
 };
 
-static int find(const struct client_name *names, size_t count, const char *name, int otherwise)
+/* 0, the kind of all others, for a name that is not in the table. */
+static int find(const struct client_name *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i].name, name) == 0)
@@ -627,17 +632,15 @@ static int find(const struct client_name *names, size_t count, const char *name,
         if (rest[strspn(rest, "0123456789")] == '\0')
             return names[i].kind;
     }
-    return otherwise;
+    return 0;
 }
 
-enum engine_kind client_engine(const struct client_name *names, size_t count, const char *name)
+enum engine_kind client_engine(const char *name)
 {
-    int common = find(ENGINES, ARRAY_COUNT(ENGINES), name, ENGINE_OTHER);
-    return (enum engine_kind)find(names, count, name, common);
+    return (enum engine_kind)find(ENGINES, ARRAY_COUNT(ENGINES), name);
 }
 
-enum region_kind client_region(const struct client_name *names, size_t count, const char *name)
+enum region_kind client_region(const char *name)
 {
-    int common = find(REGIONS, ARRAY_COUNT(REGIONS), name, REGION_OTHER);
-    return (enum region_kind)find(names, count, name, common);
+    return (enum region_kind)find(REGIONS, ARRAY_COUNT(REGIONS), name);
 }

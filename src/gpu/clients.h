@@ -38,33 +38,9 @@ enum region_kind {
     REGION_SYSTEM  /* the machine's memory, which the device may use */
 };
 
-/* Maps a driver's name to a kind. A name of the table also matches with a number appended: "vram"
- * matches vram and vram0, "enc" matches enc, enc1 and enc_1. */
-struct client_name {
-    const char *name;
-    int kind;
-};
-
-/* Return the kind of a name, the same for all drivers unless the back end's own table, which is
- * searched first, has it. */
-enum engine_kind client_engine(const struct client_name *names, size_t count, const char *name);
-enum region_kind client_region(const struct client_name *names, size_t count, const char *name);
-
-/* ---- a device ---- */
-
-/* How to find the device's clients, and how to read them. Borrowed for the call. */
-struct clients_device {
-    const char *pci_bus_id; /* as in drm-pdev; "": none */
-    const struct gpu_node *nodes;
-    uint32_t node_count;
-    bool by_node; /* for a partition and a divided device: the address is shared, so only the node
-                   * identifies it. Else the node or the address must match */
-    bool unified; /* the device has no memory of its own: memory_used_bytes is the part of the
-                   * machine's memory that it uses, an estimate */
-    const struct client_name *engines; /* searched before the common names; may be NULL */
-    const struct client_name *regions; /* likewise */
-    size_t engine_names, region_names;
-};
+/* The kind of a driver's name, which may have a number appended: vram, vram0; enc, enc1, enc_1. */
+enum engine_kind client_engine(const char *name);
+enum region_kind client_region(const char *name);
 
 /* ---- state kept between sweeps ---- */
 
@@ -97,8 +73,10 @@ void clients_done(struct clients *clients);
 
 /* Fills *out except `stamp_ns`. The state is NOT_YET without a sweep, that of the sweep if it has
  * none, FAILED if memory is exhausted, else HAVE. `cut` is set if there are more processes, or some
- * that this user may not see. The same sweep again gives the same result. */
-void clients_update(struct clients *clients, const struct clients_device *device,
+ * that this user may not see. The same sweep again gives the same result. `unified`: the device has
+ * no memory of its own, and memory_used_bytes is the part of the machine's that it uses, an
+ * estimate. */
+void clients_update(struct clients *clients, const struct gpu_identity *device, bool unified,
                     const struct gpu_sweep *sweep, struct gpu_processes *out);
 
 /* Fills in rows of gpu_engine from the sums over processes, for labels that have no value yet;

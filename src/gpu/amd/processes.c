@@ -114,15 +114,7 @@ void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
             !pci_is_asleep(os, device->folder, NULL))
             amd_learn_sensors(&(struct amd_reader){.os = os, .device = device});
 
-        const struct gpu_identity *who = &device->who;
-        struct clients_device clients = {
-            .pci_bus_id = who->pci_bus_id,
-            .nodes = who->nodes,
-            .node_count = who->node_count,
-            .by_node = device->partition >= 0,
-            .unified = device->unified,
-        };
-        clients_update(&device->clients, &clients, swept, out);
+        clients_update(&device->clients, &device->who, device->unified, swept, out);
 
         if (device->node_count != 0 && add_processes(amd, device, wanted, out) &&
             out->state == VITALS_NOT_YET)

@@ -54,13 +54,7 @@ static void drm_processes(void *state, uint32_t at, const struct gpu_sweep *swep
         out->state = VITALS_GONE;
         return;
     }
-    struct clients_device device = {
-        .pci_bus_id = slot->who.pci_bus_id,
-        .nodes = slot->who.nodes,
-        .node_count = slot->who.node_count,
-        .unified = slot->is_unified,
-    };
-    clients_update(&slot->clients, &device, swept, out);
+    clients_update(&slot->clients, &slot->who, slot->is_unified, swept, out);
 }
 
 static void drm_diagnose(const vitals_context *context, void *state, struct row_batch *out)

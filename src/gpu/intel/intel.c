@@ -70,13 +70,7 @@ static void intel_processes(void *state, uint32_t at, const struct gpu_sweep *sw
         out->cut = false;
         return;
     }
-    struct clients_device device = {
-        .pci_bus_id = slot->who.pci_bus_id,
-        .nodes = slot->who.nodes,
-        .node_count = slot->who.node_count,
-        .unified = slot->integrated,
-    };
-    clients_update(&slot->clients, &device, swept, out);
+    clients_update(&slot->clients, &slot->who, slot->integrated, swept, out);
 }
 
 static void diagnose_counters(struct intel *intel, const struct intel_slot *slot,

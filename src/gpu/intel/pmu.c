@@ -144,7 +144,7 @@ static void open_events(struct pmu_unit *unit)
             continue;
         memcpy(word, kind.bytes, kind.size);
         word[kind.size] = '\0';
-        (void)add_engine(unit, client_engine(NULL, 0, word), &event, 1);
+        (void)add_engine(unit, client_engine(word), &event, 1);
     }
 }
 
@@ -165,7 +165,7 @@ static void open_class(struct pmu_unit *unit, const struct intel_gt *gt, size_t 
                     return;
             }
         }
-        if (!add_engine(unit, client_engine(NULL, 0, name), events, ARRAY_COUNT(events)))
+        if (!add_engine(unit, client_engine(name), events, ARRAY_COUNT(events)))
             return; /* engines of a class are numbered without gaps */
     }
 }

@@ -8,16 +8,19 @@ static struct sweep_client items[64];
 static struct gpu_sweep sweep;
 static struct clients clients;
 static struct gpu_processes list;
-static struct clients_device device;
-
-static const struct gpu_node NODES[] = {{226, 128}, {226, 0}};
+static struct gpu_identity device;
+static bool unified;
 
 static void begin(void)
 {
     clients_done(&clients);
     memset(items, 0, sizeof items);
     sweep = (struct gpu_sweep){.stamp_ns = NS_PER_SECOND, .state = VITALS_HAVE, .clients = items};
-    device = (struct clients_device){.pci_bus_id = "0000:03:00.0", .nodes = NODES, .node_count = 2};
+    device = (struct gpu_identity){.parent_slot = -1,
+                                   .pci_bus_id = "0000:03:00.0",
+                                   .nodes = {{226, 128}, {226, 0}},
+                                   .node_count = 2};
+    unified = false;
 }
 
 /* A client of the device, with what its driver says. In the order of pids, as a sweep is. */
@@ -37,7 +40,7 @@ static struct sweep_client *add(int64_t pid, uint64_t start, const char *fdinfo)
 static void update(void)
 {
     memset(&list, 0, sizeof list);
-    clients_update(&clients, &device, &sweep, &list);
+    clients_update(&clients, &device, unified, &sweep, &list);
 }
 
 /* The next sweep, so many milliseconds later. */
@@ -88,7 +91,7 @@ static void check_u64(struct value value, uint64_t number, vitals_availability s
 static void without_a_sweep_nothing_is_known(void)
 {
     begin();
-    clients_update(&clients, &device, NULL, &list);
+    clients_update(&clients, &device, unified, NULL, &list);
     CHECK_INT(list.state, VITALS_NOT_YET);
     CHECK_UINT(list.count, 0);
     sweep.state = VITALS_DENIED;
@@ -266,7 +269,7 @@ static void where_nobody_tells_of_time_there_is_no_ratio(void)
     CHECK_INT(at(7, VITALS_GPU_PROCESS_BUSY_SECONDS).state, VITALS_UNSET);
     CHECK_INT(at(7, MEMORY).state, VITALS_UNSUPPORTED); // it is not the device's own
     check_u64(at(7, SYSTEM), 8192, VITALS_HAVE);
-    device.unified = true;
+    unified = true;
     again(1000);
     add(7, 60, "drm-driver: panthor\ndrm-client-id: 1\ndrm-resident-memory: 8 KiB\n");
     update();
@@ -412,7 +415,7 @@ static void a_client_of_another_device_is_not_ours(void)
 static void a_partition_goes_by_its_node_alone(void)
 {
     begin();
-    device.by_node = true;
+    device.parent_slot = 0;
     add(7, 60, "drm-driver: amdgpu\ndrm-client-id: 1\ndrm-pdev: 0000:03:00.0\n")->minor = 129;
     add(8, 60, "drm-driver: amdgpu\ndrm-client-id: 2\ndrm-pdev: 0000:03:00.0\n");
     update();
@@ -453,23 +456,17 @@ static void absurd_figures_do_not_wrap(void)
     check_f64(at(7, RATIO), 0, VITALS_HAVE);
 }
 
-static void a_back_end_may_say_what_a_name_means(void)
+static void names_mean_the_same_for_all_drivers(void)
 {
-    static const struct client_name VIDEO[] = {{"enc", ENGINE_VIDEO}};
-    static const struct client_name OWN[] = {{"memory", REGION_DEVICE}, {"gtt", REGION_OTHER}};
-    CHECK_INT(client_engine(NULL, 0, "enc_1"), ENGINE_ENCODER);
-    CHECK_INT(client_engine(VIDEO, 1, "enc_1"), ENGINE_VIDEO);
-    CHECK_INT(client_engine(VIDEO, 1, "dec"), ENGINE_DECODER);
-    CHECK_INT(client_engine(NULL, 0, "video-enhance"), ENGINE_VIDEO_ENHANCE);
-    CHECK_INT(client_engine(NULL, 0, "gfx0"), ENGINE_GRAPHICS);
-    CHECK_INT(client_engine(NULL, 0, "gfx_"), ENGINE_OTHER);
-    CHECK_INT(client_engine(NULL, 0, "gpu"), ENGINE_OTHER);
-    CHECK_INT(client_engine(NULL, 0, ""), ENGINE_OTHER);
-    CHECK_INT(client_region(NULL, 0, "stolen-system0"), REGION_SYSTEM);
-    CHECK_INT(client_region(NULL, 0, "vram12"), REGION_DEVICE);
-    CHECK_INT(client_region(NULL, 0, "vram-visible"), REGION_OTHER);
-    CHECK_INT(client_region(OWN, 2, "memory"), REGION_DEVICE);
-    CHECK_INT(client_region(OWN, 2, "gtt"), REGION_OTHER);
+    CHECK_INT(client_engine("enc_1"), ENGINE_ENCODER);
+    CHECK_INT(client_engine("video-enhance"), ENGINE_VIDEO_ENHANCE);
+    CHECK_INT(client_engine("gfx0"), ENGINE_GRAPHICS);
+    CHECK_INT(client_engine("gfx_"), ENGINE_OTHER);
+    CHECK_INT(client_engine("gpu"), ENGINE_OTHER);
+    CHECK_INT(client_engine(""), ENGINE_OTHER);
+    CHECK_INT(client_region("stolen-system0"), REGION_SYSTEM);
+    CHECK_INT(client_region("vram12"), REGION_DEVICE);
+    CHECK_INT(client_region("vram-visible"), REGION_OTHER);
     CHECK_STR(engine_label(ENGINE_JPEG), "jpeg");
     CHECK_NULL(engine_label(ENGINE_OTHER));
 }
@@ -579,7 +576,7 @@ static const check_test tests[] = {
     {"a partition goes by its node alone", a_partition_goes_by_its_node_alone},
     {"each kind of memory is told apart", each_kind_of_memory_is_told_apart},
     {"absurd figures do not wrap", absurd_figures_do_not_wrap},
-    {"a back end may say what a name means", a_back_end_may_say_what_a_name_means},
+    {"names mean the same for all drivers", names_mean_the_same_for_all_drivers},
     {"more processes than there is room for are cut",
      more_processes_than_there_is_room_for_are_cut},
     {"a process is put where it belongs", a_process_is_put_where_it_belongs},
