@@ -24,14 +24,13 @@ struct sweep_engine {
     bool has_busy, has_cycles, has_total, has_percent;
     uint64_t busy_ns;              /* drm-engine-NAME */
     uint64_t cycles, total_cycles; /* drm-cycles-NAME, drm-total-cycles-NAME */
-    uint64_t frequency_max_hertz;  /* drm-maxfreq-NAME; 0: not reported */
     double percent;                /* amdgpu of 5.14 to 5.18: the driver's own percentage */
 };
 
 /* Memory of the client in one region; UNSET if not reported. */
 struct sweep_region {
     char name[SWEEP_NAME]; /* vram0, gtt, system */
-    struct value total, shared, resident, purgeable, active;
+    struct value total, shared, resident;
 };
 
 /* One open descriptor. */

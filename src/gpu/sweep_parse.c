@@ -36,29 +36,23 @@ struct sweep_parse_unit {
     uint64_t factor;
 };
 
-static const struct sweep_parse_unit NANOSECONDS[] = {{"", 1}, {"ns", 1}};
+static const struct sweep_parse_unit NONE[] = {{"", 1}, {0}};
+static const struct sweep_parse_unit NANOSECONDS[] = {{"", 1}, {"ns", 1}, {0}};
 static const struct sweep_parse_unit BYTES[] = {
-    {"", 1}, {"B", 1}, {"KiB", 1 << 10}, {"kB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
-static const struct sweep_parse_unit HERTZ[] = {
-    {"", 1}, {"Hz", 1}, {"KHz", 1000}, {"MHz", 1000000}};
-static const struct sweep_parse_unit NONE[] = {{"", 1}};
+    {"", 1}, {"B", 1}, {"KiB", 1 << 10}, {"kB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {0}};
 
 /* Parses "12 KiB"; returns false if it is not a number with one of these units. Saturates. */
-static bool read_number(struct span value, const struct sweep_parse_unit *units, size_t count,
-                        uint64_t *out)
+static bool read_number(struct span value, const struct sweep_parse_unit *units, uint64_t *out)
 {
     struct cursor cursor = cursor_over(value.bytes, value.size);
     uint64_t number;
     if (!number_u64(&cursor.at, cursor.end, &number))
         return false;
     struct span unit = trim((struct span){cursor.at, (size_t)(cursor.end - cursor.at)});
-    for (size_t i = 0; i < count; i++) {
-        if (!span_equal(unit, units[i].name))
-            continue;
-        *out = saturating_mul(number, units[i].factor);
-        return true;
-    }
-    return false;
+    while (units->name != NULL && !span_equal(unit, units->name))
+        units++;
+    *out = saturating_mul(number, units->factor);
+    return units->name != NULL;
 }
 
 /* Returns false if there is no room, or it has a blank. */
@@ -94,23 +88,12 @@ static struct sweep_engine *find_engine(struct parser *parser, struct span name)
     return &out->engines[out->engine_count++];
 }
 
-enum { BUSY, CAPACITY, CYCLES, TOTAL, FREQUENCY };
-
-static const struct {
-    const struct sweep_parse_unit *units;
-    size_t count;
-} ENGINE_UNITS[] = {
-    [BUSY] = {NANOSECONDS, ARRAY_COUNT(NANOSECONDS)},
-    [CAPACITY] = {NONE, ARRAY_COUNT(NONE)},
-    [CYCLES] = {NONE, ARRAY_COUNT(NONE)},
-    [TOTAL] = {NONE, ARRAY_COUNT(NONE)},
-    [FREQUENCY] = {HERTZ, ARRAY_COUNT(HERTZ)},
-};
+enum { BUSY, CAPACITY, CYCLES, TOTAL };
 
 static void take_engine(struct parser *parser, struct span name, struct span value, int which)
 {
     uint64_t number;
-    if (!read_number(value, ENGINE_UNITS[which].units, ENGINE_UNITS[which].count, &number))
+    if (!read_number(value, which == BUSY ? NANOSECONDS : NONE, &number))
         return;
     if (which == CAPACITY && (number == 0 || number > UINT32_MAX))
         return; /* forbidden by the kernel's document */
@@ -131,7 +114,6 @@ static void take_engine(struct parser *parser, struct span name, struct span val
         engine->has_total = true;
         engine->total_cycles = number;
         break;
-    case FREQUENCY: engine->frequency_max_hertz = number; break;
     }
 }
 
@@ -160,7 +142,7 @@ static void take_region(struct parser *parser, struct span name, struct span val
     struct sweep_client *out = parser->out;
     uint64_t bytes;
     uint32_t at = 0;
-    if (!read_number(value, BYTES, ARRAY_COUNT(BYTES), &bytes))
+    if (!read_number(value, BYTES, &bytes))
         return;
     while (at < out->region_count && !span_equal(name, out->regions[at].name))
         at++;
@@ -205,7 +187,7 @@ static void take_id(struct parser *parser, struct span name, struct span value, 
 {
     (void)which;
     uint64_t id;
-    if (name.size != 0 || !read_number(value, NONE, ARRAY_COUNT(NONE), &id))
+    if (name.size != 0 || !read_number(value, NONE, &id))
         return;
     parser->out->has_id = true;
     parser->out->id = id;
@@ -222,13 +204,10 @@ static const struct fdinfo_field FIELDS[] = {
     {"drm-engine-", take_engine, BUSY},
     {"drm-cycles-", take_engine, CYCLES},
     {"drm-total-cycles-", take_engine, TOTAL},
-    {"drm-maxfreq-", take_engine, FREQUENCY},
     {"drm-memory-", take_region, MEMORY},
     {"drm-total-", take_region, REGION(total)},
     {"drm-shared-", take_region, REGION(shared)},
     {"drm-resident-", take_region, REGION(resident)},
-    {"drm-purgeable-", take_region, REGION(purgeable)},
-    {"drm-active-", take_region, REGION(active)},
 };
 
 /* ---- amdgpu before Linux 5.19 ---- */
@@ -246,7 +225,7 @@ static void take_old(struct parser *parser, struct span key, struct span value)
         /* The process's address space on the device: one for each open file, so it identifies a
          * client as drm-client-id does today. */
         uint64_t id;
-        if (read_number(value, NONE, ARRAY_COUNT(NONE), &id) && id != 0) {
+        if (read_number(value, NONE, &id) && id != 0) {
             parser->out->has_id = true;
             parser->out->id = id;
         }
