@@ -11,9 +11,7 @@
 /* The input of topology.c. Texts are borrowed from the table. */
 struct peers_question {
     struct topology_device devices[TOPOLOGY_DEVICES];
-    const struct gpu_device *rows[TOPOLOGY_DEVICES];
     struct topology_link links[TOPOLOGY_LINKS];
-    char texts[TOPOLOGY_LINKS][2][TOPOLOGY_ADDRESS]; /* kind and address of a link */
     size_t device_count, link_count;
     uint64_t hash;
 };
@@ -77,7 +75,6 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
         if (!device->present || device->identity.parent_slot >= 0 ||
             question->device_count == TOPOLOGY_DEVICES)
             continue;
-        question->rows[question->device_count] = device;
         question->devices[question->device_count++] = (struct topology_device){
             .key = device->key,
             .label = device->label,
@@ -95,16 +92,12 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
             if (row->entity != VITALS_TABLE_GPU_LINK || !active || active->state <= 0 ||
                 active->as.u64 == 0 || question->link_count == TOPOLOGY_LINKS)
                 continue;
-            size_t at = question->link_count++;
-            keep(question, question->texts[at][0], text_at(batch, row, VITALS_GPU_LINK_KIND));
-            keep(question, question->texts[at][1],
-                 text_at(batch, row, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID));
-            question->links[at] = (struct topology_link){
-                .device = question->device_count - 1,
-                .kind = question->texts[at][0],
-                .to_switch = span_equal(text_at(batch, row, VITALS_GPU_LINK_REMOTE_KIND), "switch"),
-                .remote = question->texts[at][1],
-            };
+            struct topology_link *link = &question->links[question->link_count++];
+            link->device = question->device_count - 1;
+            link->to_switch = span_equal(text_at(batch, row, VITALS_GPU_LINK_REMOTE_KIND),
+                                         "switch");
+            keep(question, link->kind, text_at(batch, row, VITALS_GPU_LINK_KIND));
+            keep(question, link->remote, text_at(batch, row, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID));
         }
     }
 

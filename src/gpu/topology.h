@@ -23,10 +23,10 @@ struct topology_device {
 
 /* An active direct link of a device, from a row of gpu_link. */
 struct topology_link {
-    size_t device;      /* index of the device */
-    const char *kind;   /* "nvlink" */
-    bool to_switch;     /* remote_kind is "switch": the link leads to every device on a switch */
-    const char *remote; /* remote_pci_bus_id; "": not known */
+    size_t device;                 /* index of the device */
+    char kind[TOPOLOGY_ADDRESS];   /* "nvlink" */
+    bool to_switch;                /* remote_kind is "switch": it leads to every device on one */
+    char remote[TOPOLOGY_ADDRESS]; /* remote_pci_bus_id; "": not known */
 };
 
 struct topology {
