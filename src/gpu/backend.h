@@ -124,7 +124,8 @@ struct gpu_backend {
     void (*listed)(void *state, struct gpu_scan *out);
     /* Reads the metrics in out->batch.wanted, with no more driver calls than they need. */
     void (*sample)(void *state, uint32_t slot, struct gpu_sample *out);
-    /* `swept` is NULL, except for back ends that sweep once there is a sweep. */
+    /* Fills an empty list, all zero but for its items. `swept` is NULL, except for back ends that
+     * sweep once there is a sweep. */
     void (*processes)(void *state, uint32_t slot, const struct gpu_sweep *swept,
                       const struct metric_set *wanted, struct gpu_processes *out);
     /* Adds rows to the table diagnosis: what was tried, and the result. `state` is NULL if open

@@ -108,6 +108,7 @@ static inline void amd_world_processes(struct amd_world *world, uint32_t device,
 {
     struct metric_set all = amd_world_all();
     struct gpu_sweep *sweep = swept ? gpu_sweeper_take(world->sweeper, NULL) : NULL;
+    memset(&world->processes, 0, offsetof(struct gpu_processes, items));
     gpu_backend_amd.processes(world->state, world->scan.devices[device].slot, sweep, &all,
                               &world->processes);
     gpu_sweep_unref(sweep);

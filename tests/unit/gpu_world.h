@@ -153,6 +153,7 @@ static inline void gpu_world_processes(struct gpu_world *world, uint32_t slot,
         gpu_sweep_unref(world->swept);
         world->swept = gpu_sweeper_take(world->sweeper, NULL);
     }
+    memset(&world->processes, 0, offsetof(struct gpu_processes, items));
     world->backend->processes(world->state, slot, world->swept, wanted, &world->processes);
 }
 

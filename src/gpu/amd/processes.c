@@ -103,8 +103,6 @@ void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     struct amd_device *device = amd->devices[slot];
     const struct os *os = &amd->context->os;
     uint64_t stamp_ns = os_now_ns(os);
-    out->count = 0;
-    out->cut = false;
     out->state = VITALS_HAVE;
     if (!pci_exists(os, device->folder, "vendor")) {
         out->state = VITALS_GONE;

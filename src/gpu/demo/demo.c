@@ -159,12 +159,8 @@ static void demo_processes(void *state, uint32_t slot, const struct gpu_sweep *s
     (void)swept;
     (void)wanted;
     out->stamp_ns = os_now_ns(&demo->context->os);
-    out->state = VITALS_HAVE;
-    out->cut = false;
-    out->count = 0;
     signed char reason = demo_is_silent(demo, slot);
-    if (reason < 0)
-        out->state = reason;
+    out->state = reason < 0 ? reason : VITALS_HAVE;
     for (unsigned i = 0; i < demo_process_count_now(demo, slot) && out->state > 0; i++)
         use(demo, slot, device->first_process + i, &out->items[out->count++]);
 }

@@ -49,8 +49,6 @@ static void drm_processes(void *state, uint32_t at, const struct gpu_sweep *swep
     (void)wanted; /* the sweep has everything */
     out->stamp_ns = swept != NULL ? swept->stamp_ns : os_now_ns(os);
     if (!os_sys_exists(os, slot->folder)) {
-        out->count = 0;
-        out->cut = false;
         out->state = VITALS_GONE;
         return;
     }

@@ -66,8 +66,6 @@ static void intel_processes(void *state, uint32_t at, const struct gpu_sweep *sw
     out->stamp_ns = swept != NULL ? swept->stamp_ns : os_now_ns(&intel->context->os);
     if (slot->tile >= 0) { /* a descriptor belongs to the whole device */
         out->state = VITALS_UNSUPPORTED;
-        out->count = 0;
-        out->cut = false;
         return;
     }
     clients_update(&slot->clients, &slot->who, slot->integrated, swept, out);

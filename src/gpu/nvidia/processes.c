@@ -221,9 +221,6 @@ void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     (void)swept;
     out->stamp_ns = os_now_ns(&nvidia->context->os);
     out->state = VITALS_HAVE;
-    out->cut = false;
-    out->unread = 0;
-    out->count = 0;
     bool entered = nvidia_enter(nvidia);
     nvml_device handle = entered ? atomic_load(&device->handle) : NULL;
     if (handle)

@@ -68,6 +68,7 @@ static void read_all_without_memory(void)
         uint32_t slot = world.scan.devices[i / 2].slot;
         batch_reset(&world.sample.batch, &all);
         gpu_backend_amd.sample(world.state, slot, &world.sample);
+        memset(&world.processes, 0, offsetof(struct gpu_processes, items));
         gpu_backend_amd.processes(world.state, slot, NULL, &all, &world.processes);
     }
 }

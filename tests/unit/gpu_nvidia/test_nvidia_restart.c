@@ -250,6 +250,7 @@ static void *read_on(void *data)
         gpu_world_sample_into(&world, thread->slot, &thread->wanted, &thread->sample);
         thread->wrong += !is_possible(thread->sample.state);
         if (thread->lists) {
+            memset(&thread->processes, 0, offsetof(struct gpu_processes, items));
             world.backend->processes(world.state, thread->slot, NULL, &thread->wanted,
                                      &thread->processes);
             thread->wrong += !is_possible(thread->processes.state);
