@@ -1,5 +1,5 @@
 /* The path of a cgroup: whatever it is, the container's name lies within it and is no path. */
-#include "workload/path.h"
+#include "workload/workload.h"
 
 #include <stdlib.h>
 #include <string.h>

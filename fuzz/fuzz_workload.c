@@ -1,8 +1,5 @@
 /* The path of a cgroup, an environment and a link of a log folder, made of anything: what is found
  * lies within, and is of the form that it promises. The first byte says which. */
-#include "workload/names.h"
-#include "workload/path.h"
-#include "workload/slurm.h"
 #include "workload/workload.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "util/hash.h"
 #include "util/memory.h"
 #include "util/number.h"
-#include "workload/names.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <string.h>

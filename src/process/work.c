@@ -8,9 +8,6 @@
  * counts alone. Thread rule: the thread that owns the cache. */
 #include "process/reader.h"
 
-#include "workload/names.h"
-#include "workload/path.h"
-#include "workload/slurm.h"
 #include "workload/workload.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* gpu_job_claim.c: see gpu_job_claim.h. */
 #include "workload/gpu_job_claim.h"
-#include "workload/path.h"
-#include "workload/slurm.h"
 #include "workload/workload.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
-/* names.c: see names.h. */
-#include "workload/names.h"
-#include "workload/path.h"
+/* names.c: see workload.h. */
+#include "workload/workload.h"
 
 #include "util/memory.h"
 

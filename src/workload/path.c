@@ -1,5 +1,5 @@
-/* path.c: see path.h. */
-#include "workload/path.h"
+/* path.c: see workload.h. */
+#include "workload/workload.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
-/* slurm.c: see slurm.h. */
-#include "workload/slurm.h"
-#include "workload/path.h"
+/* slurm.c: see workload.h. */
+#include "workload/workload.h"
 
 #include <string.h>
 
@@ -85,7 +84,7 @@ bool slurm_of_title(struct span title, struct slurm *out)
     return true;
 }
 
-/* Steps that are no numbers to a person, from slurm.h. */
+/* Steps that are no numbers to a person, from Slurm's slurm.h. */
 static const struct {
     const char *number, *word;
 } STEPS[] = {

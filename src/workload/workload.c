@@ -1,7 +1,5 @@
 /* workload.c: see workload.h. */
 #include "workload/workload.h"
-#include "workload/path.h"
-#include "workload/slurm.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Which container a cgroup's path tells of, in the forms that runtimes have written. */
 #include "check.h"
 
-#include "workload/path.h"
+#include "workload/workload.h"
 
 #define ID_A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ID_B "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"

@@ -7,9 +7,7 @@
 #include "process/reader.h"
 #include "process/table.h"
 #include "util/memory.h"
-#include "workload/names.h"
-#include "workload/path.h"
-#include "workload/slurm.h"
+#include "workload/workload.h"
 
 #define ID_A  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ID_B  "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
