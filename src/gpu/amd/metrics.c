@@ -12,8 +12,13 @@ struct amd_unit {
     uint64_t most;
 };
 
-/* How the instances of a quantity are aggregated. */
+/* How the instances of a quantity are aggregated: engines are averaged. */
 enum amd_aggregate { AMD_LARGEST, AMD_MEAN };
+
+static enum amd_aggregate aggregate_of(enum amd_number number)
+{
+    return number == AMD_VIDEO_RATIO || number == AMD_JPEG_RATIO ? AMD_MEAN : AMD_LARGEST;
+}
 
 /* Revisions that share a layout from some field on. */
 // clang-format off
@@ -37,21 +42,22 @@ static const struct gpu_metrics_layout {
     uint8_t format, content;
     uint16_t size;
     enum revision revision;
+    uint16_t link, clocks; /* of INSTINCT: where these groups of numbers begin */
     struct blocks blocks;
 } layouts[] = {
-    {1, 1, 96, V1_1, {0}},
-    {1, 2, 104, V1_2, {0}},
-    {1, 3, 120, V1_3, {0}},
-    {1, 4, 288, V1_4, {0}},
-    {1, 5, 360, V1_5, {0}},
-    {1, 6, 1664, V1_6, {306, 312, 168, 32}},
-    {1, 7, 2208, V1_7, {338, 344, 232, 32}},
-    {1, 8, 3872, V1_8, {338, 344, 440, 40}},
-    {2, 1, 120, V2_1, {0}},
-    {2, 2, 128, V2_2, {0}},
-    {2, 3, 152, V2_3, {0}},
-    {2, 4, 168, V2_4, {0}},
-    {3, 0, 264, V3_0, {0}},
+    {1, 1, 96, V1_1, 0, 0, {0}},
+    {1, 2, 104, V1_2, 0, 0, {0}},
+    {1, 3, 120, V1_3, 0, 0, {0}},
+    {1, 4, 288, V1_4, 48, 240, {0}},
+    {1, 5, 360, V1_5, 112, 312, {0}},
+    {1, 6, 1664, V1_6, 60, 264, {306, 312, 168, 32}},
+    {1, 7, 2208, V1_7, 68, 296, {338, 344, 232, 32}},
+    {1, 8, 3872, V1_8, 68, 296, {338, 344, 440, 40}},
+    {2, 1, 120, V2_1, 0, 0, {0}},
+    {2, 2, 128, V2_2, 0, 0, {0}},
+    {2, 3, 152, V2_3, 0, 0, {0}},
+    {2, 4, 168, V2_4, 0, 0, {0}},
+    {3, 0, 264, V3_0, 0, 0, {0}},
 };
 
 /* Boards use whole units; processors hundredths of a degree and of a percent, and thousandths of a
@@ -67,87 +73,65 @@ static const struct gpu_metrics_layout {
 #define MEGAHERTZ     1e6, 10000
 #define MILLIVOLTS    0.001, 5000
 
-/* A row is `run` numbers in the order of enum amd_number, consecutive from `at`; each is aggregated
- * from `count` values of `width` bytes. */
+/* A row is `run` numbers in the order of enum amd_number, consecutive from `at` in the record or in
+ * a group; each is aggregated from `count` values of `width` bytes. */
+enum group { RECORD, LINK, CLOCKS };
 static const struct gpu_metrics_field {
     unsigned revisions;
     enum amd_number number;
     uint8_t run;
+    enum group group;
     uint16_t at;
     uint8_t width, count;
-    enum amd_aggregate aggregate;
     struct amd_unit unit;
 } fields[] = {
-    {BOARDS, AMD_EDGE_CELSIUS, 6, 4, 2, 1, AMD_LARGEST, {CELSIUS}},
-    {BOARDS, AMD_HBM0_CELSIUS, 4, 88, 2, 1, AMD_LARGEST, {CELSIUS}},
-    {BOARDS, AMD_GFX_RATIO, 3, 16, 2, 1, AMD_LARGEST, {PERCENT}},
-    {BOARDS, AMD_SOCKET_WATTS, 1, 22, 2, 1, AMD_LARGEST, {WATTS}},
-    {BOARDS, AMD_GFX_HERTZ, 3, 54, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
-    {BOARDS, AMD_VCLK0_HERTZ, 4, 60, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
-    {BOARDS, AMD_FAN_RPM, 1, 72, 2, 1, AMD_LARGEST, {1.0, 20000}},
-    {BOARDS, AMD_PCIE_LANES, 1, 74, 2, 1, AMD_LARGEST, {1.0, 64}},
-    {BOARDS, AMD_PCIE_TRANSFERS, 1, 76, 2, 1, AMD_LARGEST, {1.0, 1280}},
-    {V1_3, AMD_SOC_VOLTS, 1, 104, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
-    {V1_3, AMD_GFX_VOLTS, 1, 106, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
-    {V1_3, AMD_MEMORY_VOLTS, 1, 108, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
+    {BOARDS, AMD_EDGE_CELSIUS, 6, RECORD, 4, 2, 1, {CELSIUS}},
+    {BOARDS, AMD_HBM0_CELSIUS, 4, RECORD, 88, 2, 1, {CELSIUS}},
+    {BOARDS, AMD_GFX_RATIO, 3, RECORD, 16, 2, 1, {PERCENT}},
+    {BOARDS, AMD_SOCKET_WATTS, 1, RECORD, 22, 2, 1, {WATTS}},
+    {BOARDS, AMD_GFX_HERTZ, 3, RECORD, 54, 2, 1, {MEGAHERTZ}},
+    {BOARDS, AMD_VCLK0_HERTZ, 4, RECORD, 60, 2, 1, {MEGAHERTZ}},
+    {BOARDS, AMD_FAN_RPM, 1, RECORD, 72, 2, 1, {1.0, 20000}},
+    {BOARDS, AMD_PCIE_LANES, 1, RECORD, 74, 2, 1, {1.0, 64}},
+    {BOARDS, AMD_PCIE_TRANSFERS, 1, RECORD, 76, 2, 1, {1.0, 1280}},
+    {V1_3, AMD_SOC_VOLTS, 1, RECORD, 104, 2, 1, {MILLIVOLTS}},
+    {V1_3, AMD_GFX_VOLTS, 1, RECORD, 106, 2, 1, {MILLIVOLTS}},
+    {V1_3, AMD_MEMORY_VOLTS, 1, RECORD, 108, 2, 1, {MILLIVOLTS}},
 
-    {INSTINCT, AMD_JUNCTION_CELSIUS, 2, 4, 2, 1, AMD_LARGEST, {CELSIUS}},
-    {INSTINCT, AMD_VR_SOC_CELSIUS, 1, 8, 2, 1, AMD_LARGEST, {CELSIUS}},
-    {INSTINCT, AMD_SOCKET_WATTS, 1, 10, 2, 1, AMD_LARGEST, {WATTS}},
-    {INSTINCT, AMD_GFX_RATIO, 2, 12, 2, 1, AMD_LARGEST, {PERCENT}},
-    {V1_4 | V1_5, AMD_VIDEO_RATIO, 1, 16, 2, 4, AMD_MEAN, {PERCENT}},
-    {V1_5, AMD_JPEG_RATIO, 1, 24, 2, 32, AMD_MEAN, {PERCENT}},
-    {V1_4, AMD_PCIE_LANES, 1, 48, 2, 1, AMD_LARGEST, {1.0, 64}},
-    {V1_4, AMD_PCIE_TRANSFERS, 1, 50, 2, 1, AMD_LARGEST, {1.0, 1280}},
-    {V1_4, AMD_PCIE_REPLAYS, 1, 88, 8, 1, AMD_LARGEST, {1.0, EXACT_MAX}},
-    {V1_4, AMD_GFX_HERTZ, 1, 240, 2, 8, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_4, AMD_SOC_HERTZ, 1, 256, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_4, AMD_VCLK0_HERTZ, 1, 264, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_4, AMD_DCLK0_HERTZ, 1, 272, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_4, AMD_MEMORY_HERTZ, 1, 280, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_5, AMD_PCIE_LANES, 1, 112, 2, 1, AMD_LARGEST, {1.0, 64}},
-    {V1_5, AMD_PCIE_TRANSFERS, 1, 114, 2, 1, AMD_LARGEST, {1.0, 1280}},
-    {V1_5, AMD_PCIE_REPLAYS, 1, 152, 8, 1, AMD_LARGEST, {1.0, EXACT_MAX}},
-    {V1_5, AMD_GFX_HERTZ, 1, 312, 2, 8, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_5, AMD_SOC_HERTZ, 1, 328, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_5, AMD_VCLK0_HERTZ, 1, 336, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_5, AMD_DCLK0_HERTZ, 1, 344, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_5, AMD_MEMORY_HERTZ, 1, 352, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_6, AMD_PCIE_LANES, 1, 60, 2, 1, AMD_LARGEST, {1.0, 64}},
-    {V1_6, AMD_PCIE_TRANSFERS, 1, 62, 2, 1, AMD_LARGEST, {1.0, 1280}},
-    {V1_6, AMD_PCIE_REPLAYS, 1, 104, 8, 1, AMD_LARGEST, {1.0, EXACT_MAX}},
-    {V1_6, AMD_GFX_HERTZ, 1, 264, 2, 8, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_6, AMD_SOC_HERTZ, 1, 280, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_6, AMD_VCLK0_HERTZ, 1, 288, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_6, AMD_DCLK0_HERTZ, 1, 296, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_6, AMD_MEMORY_HERTZ, 1, 304, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_7 | V1_8, AMD_PCIE_LANES, 1, 68, 2, 1, AMD_LARGEST, {1.0, 64}},
-    {V1_7 | V1_8, AMD_PCIE_TRANSFERS, 1, 70, 2, 1, AMD_LARGEST, {1.0, 1280}},
-    {V1_7 | V1_8, AMD_PCIE_REPLAYS, 1, 112, 8, 1, AMD_LARGEST, {1.0, EXACT_MAX}},
-    {V1_7 | V1_8, AMD_GFX_HERTZ, 1, 296, 2, 8, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_7 | V1_8, AMD_SOC_HERTZ, 1, 312, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_7 | V1_8, AMD_VCLK0_HERTZ, 1, 320, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_7 | V1_8, AMD_DCLK0_HERTZ, 1, 328, 2, 4, AMD_LARGEST, {MEGAHERTZ}},
-    {V1_7 | V1_8, AMD_MEMORY_HERTZ, 1, 336, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {INSTINCT, AMD_JUNCTION_CELSIUS, 2, RECORD, 4, 2, 1, {CELSIUS}},
+    {INSTINCT, AMD_VR_SOC_CELSIUS, 1, RECORD, 8, 2, 1, {CELSIUS}},
+    {INSTINCT, AMD_SOCKET_WATTS, 1, RECORD, 10, 2, 1, {WATTS}},
+    {INSTINCT, AMD_GFX_RATIO, 2, RECORD, 12, 2, 1, {PERCENT}},
+    {V1_4 | V1_5, AMD_VIDEO_RATIO, 1, RECORD, 16, 2, 4, {PERCENT}},
+    {V1_5, AMD_JPEG_RATIO, 1, RECORD, 24, 2, 32, {PERCENT}},
+    {INSTINCT, AMD_PCIE_LANES, 1, LINK, 0, 2, 1, {1.0, 64}},
+    {INSTINCT, AMD_PCIE_TRANSFERS, 1, LINK, 2, 2, 1, {1.0, 1280}},
+    {V1_4 | V1_5, AMD_PCIE_REPLAYS, 1, LINK, 40, 8, 1, {1.0, EXACT_MAX}},
+    {V1_6 | V1_7 | V1_8, AMD_PCIE_REPLAYS, 1, LINK, 44, 8, 1, {1.0, EXACT_MAX}},
+    {INSTINCT, AMD_GFX_HERTZ, 1, CLOCKS, 0, 2, 8, {MEGAHERTZ}},
+    {INSTINCT, AMD_SOC_HERTZ, 1, CLOCKS, 16, 2, 4, {MEGAHERTZ}},
+    {INSTINCT, AMD_VCLK0_HERTZ, 1, CLOCKS, 24, 2, 4, {MEGAHERTZ}},
+    {INSTINCT, AMD_DCLK0_HERTZ, 1, CLOCKS, 32, 2, 4, {MEGAHERTZ}},
+    {INSTINCT, AMD_MEMORY_HERTZ, 1, CLOCKS, 40, 2, 1, {MEGAHERTZ}},
 
-    {PROCESSORS, AMD_EDGE_CELSIUS, 1, 4, 2, 1, AMD_LARGEST, {CENTI}},
-    {PROCESSORS, AMD_SOC_CELSIUS, 1, 6, 2, 1, AMD_LARGEST, {CENTI}},
-    {PROCESSORS, AMD_GFX_RATIO, 1, 28, 2, 1, AMD_LARGEST, {PERCENT_CENTI}},
-    {PROCESSORS, AMD_VIDEO_RATIO, 1, 30, 2, 1, AMD_LARGEST, {PERCENT_CENTI}},
-    {V2_4, AMD_SOCKET_WATTS, 1, 40, 2, 1, AMD_LARGEST, {MILLIWATTS}},
-    {PROCESSORS, AMD_GFX_HERTZ, 6, 76, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
-    {V2_4, AMD_SOC_VOLTS, 1, 154, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
-    {V2_4, AMD_GFX_VOLTS, 1, 156, 2, 1, AMD_LARGEST, {MILLIVOLTS}},
+    {PROCESSORS, AMD_EDGE_CELSIUS, 1, RECORD, 4, 2, 1, {CENTI}},
+    {PROCESSORS, AMD_SOC_CELSIUS, 1, RECORD, 6, 2, 1, {CENTI}},
+    {PROCESSORS, AMD_GFX_RATIO, 1, RECORD, 28, 2, 1, {PERCENT_CENTI}},
+    {PROCESSORS, AMD_VIDEO_RATIO, 1, RECORD, 30, 2, 1, {PERCENT_CENTI}},
+    {V2_4, AMD_SOCKET_WATTS, 1, RECORD, 40, 2, 1, {MILLIWATTS}},
+    {PROCESSORS, AMD_GFX_HERTZ, 6, RECORD, 76, 2, 1, {MEGAHERTZ}},
+    {V2_4, AMD_SOC_VOLTS, 1, RECORD, 154, 2, 1, {MILLIVOLTS}},
+    {V2_4, AMD_GFX_VOLTS, 1, RECORD, 156, 2, 1, {MILLIVOLTS}},
 
-    {V3_0, AMD_EDGE_CELSIUS, 1, 4, 2, 1, AMD_LARGEST, {CENTI}},
-    {V3_0, AMD_SOC_CELSIUS, 1, 6, 2, 1, AMD_LARGEST, {CENTI}},
-    {V3_0, AMD_SKIN_CELSIUS, 1, 40, 2, 1, AMD_LARGEST, {CENTI}},
-    {V3_0, AMD_GFX_RATIO, 1, 42, 2, 1, AMD_LARGEST, {PERCENT_CENTI}},
-    {V3_0, AMD_VIDEO_RATIO, 1, 44, 2, 1, AMD_LARGEST, {PERCENT_CENTI}},
-    {V3_0, AMD_SOCKET_WATTS, 1, 112, 4, 1, AMD_LARGEST, {MILLIWATTS}},
-    {V3_0, AMD_GFX_HERTZ, 2, 174, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
-    {V3_0, AMD_FABRIC_HERTZ, 2, 182, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
-    {V3_0, AMD_MEMORY_HERTZ, 1, 186, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
+    {V3_0, AMD_EDGE_CELSIUS, 1, RECORD, 4, 2, 1, {CENTI}},
+    {V3_0, AMD_SOC_CELSIUS, 1, RECORD, 6, 2, 1, {CENTI}},
+    {V3_0, AMD_SKIN_CELSIUS, 1, RECORD, 40, 2, 1, {CENTI}},
+    {V3_0, AMD_GFX_RATIO, 1, RECORD, 42, 2, 1, {PERCENT_CENTI}},
+    {V3_0, AMD_VIDEO_RATIO, 1, RECORD, 44, 2, 1, {PERCENT_CENTI}},
+    {V3_0, AMD_SOCKET_WATTS, 1, RECORD, 112, 4, 1, {MILLIWATTS}},
+    {V3_0, AMD_GFX_HERTZ, 2, RECORD, 174, 2, 1, {MEGAHERTZ}},
+    {V3_0, AMD_FABRIC_HERTZ, 2, RECORD, 182, 2, 1, {MEGAHERTZ}},
+    {V3_0, AMD_MEMORY_HERTZ, 1, RECORD, 186, 2, 1, {MEGAHERTZ}},
 };
 
 /* Counters that are kept unchanged: runs of `count` values, consecutive from `at`. */
@@ -275,25 +259,24 @@ static const struct attribute_number {
     uint16_t id;
     enum attribute_unit unit;
     enum amd_number number;
-    enum amd_aggregate aggregate;
     struct amd_unit scale;
 } attributes_known[] = {
-    {0, UNIT_CELSIUS, AMD_JUNCTION_CELSIUS, AMD_LARGEST, {1.0, 250}},
-    {1, UNIT_CELSIUS, AMD_MEMORY_CELSIUS, AMD_LARGEST, {1.0, 250}},
-    {2, UNIT_CELSIUS, AMD_VR_SOC_CELSIUS, AMD_LARGEST, {1.0, 250}},
-    {3, UNIT_WATTS, AMD_SOCKET_WATTS, AMD_LARGEST, {1.0, 5000}},
-    {4, UNIT_PERCENT, AMD_GFX_RATIO, AMD_LARGEST, {0.01, 100}},
-    {5, UNIT_PERCENT, AMD_MEMORY_RATIO, AMD_LARGEST, {0.01, 100}},
-    {16, UNIT_NONE, AMD_PCIE_LANES, AMD_LARGEST, {1.0, 64}},
-    {17, UNIT_100_MEGATRANSFERS, AMD_PCIE_TRANSFERS, AMD_LARGEST, {1.0, 1280}},
-    {25, UNIT_NONE, AMD_PCIE_REPLAYS, AMD_LARGEST, {1.0, EXACT_MAX}},
-    {33, UNIT_MEGAHERTZ, AMD_GFX_HERTZ, AMD_LARGEST, {1e6, 10000}},
-    {34, UNIT_MEGAHERTZ, AMD_SOC_HERTZ, AMD_LARGEST, {1e6, 10000}},
-    {35, UNIT_MEGAHERTZ, AMD_VCLK0_HERTZ, AMD_LARGEST, {1e6, 10000}},
-    {36, UNIT_MEGAHERTZ, AMD_DCLK0_HERTZ, AMD_LARGEST, {1e6, 10000}},
-    {37, UNIT_MEGAHERTZ, AMD_MEMORY_HERTZ, AMD_LARGEST, {1e6, 10000}},
-    {41, UNIT_PERCENT, AMD_JPEG_RATIO, AMD_MEAN, {0.01, 100}},
-    {42, UNIT_PERCENT, AMD_VIDEO_RATIO, AMD_MEAN, {0.01, 100}},
+    {0, UNIT_CELSIUS, AMD_JUNCTION_CELSIUS, {1.0, 250}},
+    {1, UNIT_CELSIUS, AMD_MEMORY_CELSIUS, {1.0, 250}},
+    {2, UNIT_CELSIUS, AMD_VR_SOC_CELSIUS, {1.0, 250}},
+    {3, UNIT_WATTS, AMD_SOCKET_WATTS, {1.0, 5000}},
+    {4, UNIT_PERCENT, AMD_GFX_RATIO, {0.01, 100}},
+    {5, UNIT_PERCENT, AMD_MEMORY_RATIO, {0.01, 100}},
+    {16, UNIT_NONE, AMD_PCIE_LANES, {1.0, 64}},
+    {17, UNIT_100_MEGATRANSFERS, AMD_PCIE_TRANSFERS, {1.0, 1280}},
+    {25, UNIT_NONE, AMD_PCIE_REPLAYS, {1.0, EXACT_MAX}},
+    {33, UNIT_MEGAHERTZ, AMD_GFX_HERTZ, {1e6, 10000}},
+    {34, UNIT_MEGAHERTZ, AMD_SOC_HERTZ, {1e6, 10000}},
+    {35, UNIT_MEGAHERTZ, AMD_VCLK0_HERTZ, {1e6, 10000}},
+    {36, UNIT_MEGAHERTZ, AMD_DCLK0_HERTZ, {1e6, 10000}},
+    {37, UNIT_MEGAHERTZ, AMD_MEMORY_HERTZ, {1e6, 10000}},
+    {41, UNIT_PERCENT, AMD_JPEG_RATIO, {0.01, 100}},
+    {42, UNIT_PERCENT, AMD_VIDEO_RATIO, {0.01, 100}},
 };
 
 /* Residencies follow each other as enum amd_residency does. */
@@ -308,8 +291,8 @@ static void take_attribute(const struct amd_attribute *attribute, struct amd_met
         const struct attribute_number *known = &attributes_known[i];
         if (known->id == attribute->id && (unsigned)known->unit == attribute->unit)
             store(out, known->number,
-                  aggregate_numbers(attribute->at, width, attribute->count, known->aggregate,
-                                    known->scale));
+                  aggregate_numbers(attribute->at, width, attribute->count,
+                                    aggregate_of(known->number), known->scale));
     }
     for (unsigned i = 0; i < attribute->count && i < AMD_XGMI_LINKS; i++) {
         if (!read_number(attribute->at + (size_t)i * width, width, &number))
@@ -400,10 +383,12 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
         const struct gpu_metrics_field *field = &fields[i];
         if (!(field->revisions & (unsigned)layout->revision))
             continue;
-        const char *at = bytes + field->at;
+        const uint16_t groups[] = {[LINK] = layout->link, [CLOCKS] = layout->clocks};
+        const char *at = bytes + groups[field->group] + field->at;
         for (unsigned j = 0; j < field->run; j++, at += field->width)
             store(out, field->number + j,
-                  aggregate_numbers(at, field->width, field->count, field->aggregate, field->unit));
+                  aggregate_numbers(at, field->width, field->count, aggregate_of(field->number + j),
+                                    field->unit));
     }
 
     for (size_t i = 0; i < ARRAY_COUNT(counters); i++) {
