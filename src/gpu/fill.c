@@ -38,7 +38,7 @@ static size_t find_row(const struct row_batch *batch, vitals_table entity, struc
 static struct batch_cell *place(struct gpu_sample *sample, vitals_metric metric, const char *label)
 {
     struct row_batch *batch = &sample->batch;
-    vitals_table entity = vitals_metric_table(metric);
+    vitals_table entity = metric >> 8; /* of the number 0 too, which is no metric */
     struct span kept = label_of(label);
     size_t at = find_row(batch, entity, kept), before = batch->count;
     if (!gpu_fill_wants_table(sample, entity))
@@ -76,8 +76,7 @@ void gpu_fill_child(struct gpu_sample *sample, vitals_metric metric, const char 
                     struct value value)
 {
     bool is_row = value.state == VITALS_UNSET; /* no value: metric number 0 makes only the row */
-    vitals_metric row = metric_of(vitals_metric_table(metric), 0);
-    struct batch_cell *cell = place(sample, is_row ? row : metric, label);
+    struct batch_cell *cell = place(sample, is_row ? metric_of(metric >> 8, 0) : metric, label);
     if (!cell)
         return;
     cell->as.u64 = value.as.u64; /* all number types share these bytes */

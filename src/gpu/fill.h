@@ -25,7 +25,7 @@ void gpu_fill(struct gpu_sample *sample, vitals_metric metric, struct value valu
 void gpu_fill_text(struct gpu_sample *sample, vitals_metric metric, const char *text);
 
 /* Adds a reading of the row of a child table with this label. The row exists afterwards, even if
- * the metric is not wanted. */
+ * the metric is not wanted or the value is UNSET. */
 void gpu_fill_child(struct gpu_sample *sample, vitals_metric metric, const char *label,
                     struct value value);
 void gpu_fill_child_text(struct gpu_sample *sample, vitals_metric metric, const char *label,

@@ -52,6 +52,14 @@ static void a_row_is_made_of_readings_in_any_order(void)
     CHECK_NEAR(cell(VITALS_GPU_POWER_WATTS, "")->as.f64, 5, 0);
 }
 
+static void a_row_without_a_value_is_listed(void)
+{
+    begin(ASKED(VITALS_GPU_CLOCK_FREQUENCY_HERTZ));
+    gpu_fill_child(&sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm", value_missing(VITALS_UNSET));
+    CHECK_NOT_NULL(row(VITALS_TABLE_GPU_CLOCK, "sm"));
+    CHECK_NULL(cell(VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm"));
+}
+
 static void what_is_not_wanted_is_passed_over(void)
 {
     begin(ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_SENSOR_FAN_RPM));
@@ -147,6 +155,7 @@ static void no_allocation_that_fails_does_harm(void)
 
 static const check_test tests[] = {
     {"a row is made of readings in any order", a_row_is_made_of_readings_in_any_order},
+    {"a row without a value is listed", a_row_without_a_value_is_listed},
     {"what is not wanted is passed over", what_is_not_wanted_is_passed_over},
     {"a device that has nothing of it is there", a_device_that_has_nothing_of_it_is_there},
     {"texts and labels have room, or say so", texts_and_labels_have_room_or_say_so},
