@@ -14,21 +14,21 @@ static const uint64_t MEGAHERTZ_MAX = 10000;
 
 // clang-format off
 static const struct intel_dialect I915 = {
-    .driver = "i915", .actual = "rps_act_freq_mhz", .requested = "rps_cur_freq_mhz",
-    .minimum = "rps_min_freq_mhz", .maximum = "rps_max_freq_mhz",
+    .driver = "i915",
+    .clocks = {"rps_act_freq_mhz", "rps_cur_freq_mhz", "rps_min_freq_mhz", "rps_max_freq_mhz"},
     .hardware_maximum = "rps_RP0_freq_mhz", .idle = "rc6_residency_ms", .throttle_folder = ".",
     .throttle_status = "throttle_reason_status", .throttle_prefix = "throttle_reason_",
 };
 
 static const struct intel_dialect I915_OLD = {
-    .driver = "i915", .actual = "gt_act_freq_mhz", .requested = "gt_cur_freq_mhz",
-    .minimum = "gt_min_freq_mhz", .maximum = "gt_max_freq_mhz",
+    .driver = "i915",
+    .clocks = {"gt_act_freq_mhz", "gt_cur_freq_mhz", "gt_min_freq_mhz", "gt_max_freq_mhz"},
     .hardware_maximum = "gt_RP0_freq_mhz", .idle = "power/rc6_residency_ms",
 };
 
 static const struct intel_dialect XE = {
-    .driver = "xe", .actual = "freq0/act_freq", .requested = "freq0/cur_freq",
-    .minimum = "freq0/min_freq", .maximum = "freq0/max_freq",
+    .driver = "xe",
+    .clocks = {"freq0/act_freq", "freq0/cur_freq", "freq0/min_freq", "freq0/max_freq"},
     .hardware_maximum = "freq0/rp0_freq", .idle = "gtidle/idle_residency_ms",
     .throttle_folder = "freq0/throttle", .throttle_status = "freq0/throttle/status",
     .throttle_prefix = "reason_", .engines = "engines", .counters_keep_awake = true,
@@ -112,23 +112,29 @@ void intel_find_gts(const struct os *os, struct intel_slot *slot)
     if (slot->gt_count > 0)
         return;
     snprintf(folder, sizeof folder, "class/drm/%s", slot->card);
-    if (intel_number(os, folder, I915_OLD.actual).state != VITALS_UNSUPPORTED)
+    if (intel_number(os, folder, I915_OLD.clocks[0]).state != VITALS_UNSUPPORTED)
         add_gt(slot, &I915_OLD, 0, 0, folder);
 }
 
 /* ---- clocks ---- */
 
-static struct value hertz(const struct os *os, const struct intel_gt *gt, const char *file)
+static const struct {
+    vitals_metric metric;
+    bool is_limit; /* 0 means none */
+} CLOCKS[] = {
+    {VITALS_GPU_CLOCK_FREQUENCY_HERTZ, false},
+    {VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ, false},
+    {VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, true},
+    {VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, true},
+};
+
+static struct value read_hertz(const struct os *os, const struct intel_gt *gt, const char *file,
+                               bool is_limit)
 {
     struct value value = intel_number(os, gt->folder, file);
+    if (value.state > 0 && is_limit && value.as.u64 == 0)
+        return value_missing(VITALS_UNSUPPORTED);
     return value.state > 0 ? gpu_fill_scaled(value.as.u64, 1e6, MEGAHERTZ_MAX) : value;
-}
-
-/* A limit of 0 means none. */
-static struct value limit_hertz(const struct os *os, const struct intel_gt *gt, const char *file)
-{
-    struct value value = hertz(os, gt, file);
-    return value.state > 0 && value.as.f64 <= 0 ? value_missing(VITALS_UNSUPPORTED) : value;
 }
 
 void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample)
@@ -137,28 +143,17 @@ void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_
         return;
     for (uint32_t i = 0; i < slot->gt_count; i++) {
         const struct intel_gt *gt = &slot->gts[i];
-        const struct intel_dialect *dialect = gt->dialect;
         char label[GPU_LABEL] = "graphics";
         if (slot->gt_count > 1)
             snprintf(label, sizeof label, "gt%u", gt->number);
-
-        /* The row is listed whatever is wanted of it. */
-        gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
-                       value_missing(VITALS_UNSUPPORTED));
-        if (gpu_fill_wants(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ))
-            gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
-                           hertz(os, gt, dialect->actual));
-        if (gpu_fill_wants(sample, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ))
-            gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ, label,
-                           hertz(os, gt, dialect->requested));
-        if (gpu_fill_wants(sample, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ))
-            gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, label,
-                           limit_hertz(os, gt, dialect->minimum));
-        if (gpu_fill_wants(sample, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ)) {
-            struct value most = limit_hertz(os, gt, dialect->maximum);
-            if (most.state <= 0)
-                most = limit_hertz(os, gt, dialect->hardware_maximum);
-            gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, label, most);
+        for (size_t c = 0; c < ARRAY_COUNT(CLOCKS); c++) {
+            vitals_metric metric = CLOCKS[c].metric;
+            struct value value = value_missing(VITALS_UNSET); /* the row is listed nevertheless */
+            if (gpu_fill_wants(sample, metric))
+                value = read_hertz(os, gt, gt->dialect->clocks[c], CLOCKS[c].is_limit);
+            if (value.state < 0 && metric == VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ)
+                value = read_hertz(os, gt, gt->dialect->hardware_maximum, true);
+            gpu_fill_child(sample, metric, label, value);
         }
     }
 }

@@ -22,8 +22,9 @@ enum {
 /* Files below the folder of a GT; NULL: the driver has none. */
 struct intel_dialect {
     const char *driver;
-    const char *actual, *requested, *minimum, *maximum, *hardware_maximum; /* MHz */
-    const char *idle;                                                      /* ms */
+    const char *clocks[4];        /* MHz: actual, requested, minimum, maximum */
+    const char *hardware_maximum; /* likewise, where there is no maximum */
+    const char *idle;             /* ms */
     const char *throttle_folder, *throttle_status, *throttle_prefix;
     const char *engines;      /* a folder with a subfolder for each class of engine */
     bool counters_keep_awake; /* while one is open, the device does not sleep */
