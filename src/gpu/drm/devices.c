@@ -213,9 +213,13 @@ static bool list(struct drm *drm, const struct drm_found *found, const char *nod
         if (out->devices[i].slot == slot->who.slot)
             return true;
     }
-    out->devices[out->count] = slot->who;
-    out->devices[out->count].index = out->count;
-    out->count++;
+    struct gpu_identity *listed = &out->devices[out->count];
+    *listed = slot->who;
+    listed->index = out->count++;
+    /* A module that is loaded again may be another one. */
+    pci_read_version(&drm->context->os, slot->driver, listed->driver_version,
+                     sizeof listed->driver_version);
+    listed->driver_state = listed->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
     return true;
 }
 
