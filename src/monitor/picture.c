@@ -93,10 +93,8 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
     int code = 0;
     if (screen == NULL) {
         char names[256] = "";
-        int used = 0;
         for (size_t i = 0; screens[i] != NULL; i++)
-            used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i > 0 ? ", " : "",
-                             screens[i]->name);
+            cell_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", screens[i]->name);
         code = error_set(error, VITALS_EARGUMENT, 0,
                          "there is no screen of that name; there are %s", names);
     } else if (!ready)

@@ -1,6 +1,7 @@
 /* cell_text.c: see cell_text.h. */
 #include "view/cell_text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -71,13 +72,18 @@ char *cell_on_off(const vitals_row *row, vitals_metric metric, char *out)
     return out;
 }
 
+char *cell_safe(vitals_text text, bool ascii, char *out, size_t capacity)
+{
+    (void)vitals_text_format(text, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, capacity);
+    return out;
+}
+
 char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *out, size_t capacity)
 {
     vitals_text text;
     if (vitals_row_text(row, metric, &text) <= 0)
         return cell_not_available(out);
-    (void)vitals_text_format(text, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, capacity);
-    return out;
+    return cell_safe(text, ascii, out, capacity);
 }
 
 char cell_state(const char *word)
@@ -182,6 +188,15 @@ bool cell_busy(const vitals_row *row, const vitals_snapshot *older, vitals_metri
         return false;
     *out = a / b;
     return true;
+}
+
+void cell_add(char *text, size_t capacity, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, capacity - used, format, arguments);
+    va_end(arguments);
 }
 
 void cell_cut(char *text, int columns, const char *mark)

@@ -16,7 +16,8 @@ char *cell_number(const vitals_row *row, vitals_metric metric, const char *unit,
 char *cell_on_off(const vitals_row *row, vitals_metric metric, char *out);
 char *cell_not_available(char *out);
 
-/* Text from outside, safe. */
+/* Text from outside, safe. cell_text: of a row. */
+char *cell_safe(vitals_text text, bool ascii, char *out, size_t capacity);
 char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *out,
                 size_t capacity);
 
@@ -56,6 +57,9 @@ bool cell_value(const vitals_row *row, vitals_metric metric, double *out);
 /* The same of a value that was read for this snapshot: an older one, told again because the source
  * was late, is no value of this moment. */
 bool cell_fresh(const vitals_row *row, vitals_metric metric, double *out);
+
+/* Writes behind a text, as much as there is room for. */
+void cell_add(char *text, size_t capacity, const char *format, ...) VITALS_FORMAT(3, 4);
 
 /* Cut at its right with a mark ("+", ".") to so many columns. */
 void cell_cut(char *text, int columns, const char *mark);

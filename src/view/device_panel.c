@@ -520,7 +520,6 @@ bool device_panel_is_demo(const vitals_snapshot *snapshot)
 void device_panel_missing(const struct device_panel *panel, char *out, size_t capacity)
 {
     char message[NAME];
-    size_t used;
     if (panel->now == NULL) {
         (void)snprintf(out, capacity, "Reading...");
         return;
@@ -532,16 +531,15 @@ void device_panel_missing(const struct device_panel *panel, char *out, size_t ca
         return;
     }
 
-    used = (size_t)snprintf(out, capacity, "No GPU");
+    (void)snprintf(out, capacity, "No GPU");
     EACH_ROW(row, panel->now, VITALS_TABLE_SOURCE) {
-        if (vitals_row_key(row) < VITALS_SOURCE_BACK_ENDS || used >= capacity)
-            continue;
-        (void)cell_text(row, VITALS_SOURCE_MESSAGE, panel->look->ascii, message, sizeof message);
-        used += (size_t)snprintf(out + used, capacity - used, "%s%s", out[6] == '\0' ? ": " : "; ",
-                                 message);
+        if (vitals_row_key(row) >= VITALS_SOURCE_BACK_ENDS)
+            cell_add(
+                out, capacity, "%s%s", out[6] == '\0' ? ": " : "; ",
+                cell_text(row, VITALS_SOURCE_MESSAGE, panel->look->ascii, message, sizeof message));
     }
-    if (strcmp(out, "No GPU") == 0)
-        (void)snprintf(out, capacity, "No GPU.");
+    if (out[6] == '\0')
+        cell_add(out, capacity, ".");
 }
 
 void device_panel_draw(struct pen *pen, const struct device_panel *panel, int y)

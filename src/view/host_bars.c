@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/base.h"
 #include "view/cell_text.h"
 #include "view/device_panel.h"
 
@@ -15,22 +16,21 @@ bool host_cpu_ratio(const vitals_snapshot *now, const vitals_snapshot *older, do
                      VITALS_HOST_CPU_TOTAL_SECONDS, out);
 }
 
-size_t host_load_words(const vitals_row *host, const char *begin, int columns, char *out,
-                       size_t capacity)
+void host_load_words(const vitals_row *host, const char *begin, int columns, char *out,
+                     size_t capacity)
 {
     static const vitals_metric LOADS[] = {VITALS_HOST_LOAD_1M, VITALS_HOST_LOAD_5M,
                                           VITALS_HOST_LOAD_15M};
-    size_t used = (size_t)snprintf(out, capacity, "%s", begin);
-    for (size_t i = 0; i < sizeof LOADS / sizeof LOADS[0]; i++) {
+    (void)snprintf(out, capacity, "%s", begin);
+    for (size_t i = 0; i < ARRAY_COUNT(LOADS); i++) {
         double load;
         char number[WORDS] = "N/A";
         if (cell_value(host, LOADS[i], &load))
             (void)snprintf(number, sizeof number, "%.2f", load);
         if (strlen(number) > 7) /* 10000 or more */
             memcpy(number, "9999+", 6);
-        used += (size_t)snprintf(out + used, capacity - used, " %*s", columns, number);
+        cell_add(out, capacity, " %*s", columns, number);
     }
-    return used;
 }
 
 static void boxed_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
@@ -47,8 +47,8 @@ void host_bars_draw(struct pen *pen, const struct host_bars *bars, int y)
     double seconds;
     const vitals_row *host = bars->host;
     const char *begin = bars->width >= NARROW ? "( Load Average:" : "(";
-    size_t used = host_load_words(host, begin, bars->load_columns, load, sizeof load - 2);
-    memcpy(load + used, " )", 3);
+    host_load_words(host, begin, bars->load_columns, load, sizeof load);
+    cell_add(load, sizeof load, " )");
     int wide = canvas_columns(load);
 
     struct bar cpu = {.label = "CPU", .fraction = true, .tracked = bars->tracked, .note = note};

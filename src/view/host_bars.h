@@ -19,6 +19,6 @@ void host_bars_draw(struct pen *pen, const struct host_bars *bars, int y);
  * not known. */
 bool host_cpu_ratio(const vitals_snapshot *now, const vitals_snapshot *older, double *out);
 
-/* `begin` and the three load averages: "Load Average: 7.41 6.92 5.18". Returns its bytes. */
-size_t host_load_words(const vitals_row *host, const char *begin, int columns, char *out,
-                       size_t capacity);
+/* `begin` and the three load averages: "Load Average: 7.41 6.92 5.18". */
+void host_load_words(const vitals_row *host, const char *begin, int columns, char *out,
+                     size_t capacity);

@@ -1,7 +1,6 @@
 /* player.c: see player.h. */
 #include "monitor/history/player.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -486,15 +485,6 @@ bool player_fill(struct player *player, int most,
     return player->filled != NULL;
 }
 
-static void VITALS_FORMAT(2, 3) add_words(char *out, const char *format, ...)
-{
-    size_t used = strlen(out);
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(out + used, PLAYER_WORDS - used, format, arguments);
-    va_end(arguments);
-}
-
 bool player_words(const struct player *player, bool ascii, unsigned screen,
                   char out[static PLAYER_WORDS])
 {
@@ -514,13 +504,14 @@ bool player_words(const struct player *player, bool ascii, unsigned screen,
                                : (unsigned)((double)at_ns / (double)length_ns * 100);
         format_time(span.first_ns, dated, first);
         format_time(span.last_ns, dated, last);
-        add_words(out, "%s of %s%s%s, %u %%", now, first, ascii ? "-" : "–", last, percent);
+        cell_add(out, PLAYER_WORDS, "%s of %s%s%s, %u %%", now, first, ascii ? "-" : "–", last,
+                 percent);
     } else {
         format_distance(span.last_ns > span.now_ns ? span.last_ns - span.now_ns : 0, last);
         if (screen & ON_TIMES)
-            add_words(out, "%s: back to now  { } a reading  b w a minute  @ go to  ",
-                      screen & ON_LISTS ? "E or Esc" : "E");
-        add_words(out, "%s", now);
+            cell_add(out, PLAYER_WORDS, "%s: back to now  { } a reading  b w a minute  @ go to  ",
+                     screen & ON_LISTS ? "E or Esc" : "E");
+        cell_add(out, PLAYER_WORDS, "%s", now);
     }
 
     /* The path of a recording is untrusted text. */
@@ -529,17 +520,19 @@ bool player_words(const struct player *player, bool ascii, unsigned screen,
     if (phase != NULL) {
         (void)vitals_text_format((vitals_text){phase->name, strlen(phase->name)},
                                  VITALS_TEXT_TERMINAL, name, sizeof name);
-        add_words(out, ", in %s", name);
+        cell_add(out, PLAYER_WORDS, ", in %s", name);
     }
     if (player->playing && player->at_end)
-        add_words(out, ", waits for more");
+        cell_add(out, PLAYER_WORDS, ", waits for more");
     else if (player->playing)
-        add_words(out, ", plays %ux", 1u << player->speed);
+        cell_add(out, PLAYER_WORDS, ", plays %ux", 1u << player->speed);
     else if (player->file)
-        add_words(out, ", stands");
+        cell_add(out, PLAYER_WORDS, ", stands");
     if (player->file)
-        add_words(out, "  { } ( ) b w move, p %s, h helps", player->playing ? "holds" : "plays");
+        cell_add(out, PLAYER_WORDS, "  { } ( ) b w move, p %s, h helps",
+                 player->playing ? "holds" : "plays");
     else
-        add_words(out, "  %s ago  C-b C-f 10 min  p %s", last, player->playing ? "holds" : "plays");
+        cell_add(out, PLAYER_WORDS, "  %s ago  C-b C-f 10 min  p %s", last,
+                 player->playing ? "holds" : "plays");
     return true;
 }

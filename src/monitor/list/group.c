@@ -218,8 +218,7 @@ int groups_make(struct model *model)
         if (vitals_row_text(row, VITALS_PROCESS_NAME, &text) <= 0 || text.size == 0)
             continue;
         (void)cell_text(row, VITALS_PROCESS_NAME, model->options->look.ascii, name, sizeof name);
-        size_t used = strlen(group->name);
-        (void)snprintf(group->name + used, sizeof group->name - used, " %s", name);
+        cell_add(group->name, sizeof group->name, " %s", name);
     }
     return 0;
 }

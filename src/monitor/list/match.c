@@ -52,10 +52,9 @@ bool match_unknown(const char *words, char *out, size_t capacity)
 {
     struct match match;
     match_parse(words, &match);
-    size_t used = (size_t)snprintf(out, capacity, "no field \"%s\": there are ", match.unknown);
-    for (size_t i = 0; i < FIELD_COUNT && used < capacity; i++)
-        used += (size_t)snprintf(out + used, capacity - used, "%s%s", i > 0 ? ", " : "",
-                                 FIELDS[i].name);
+    (void)snprintf(out, capacity, "no field \"%s\": there are ", match.unknown);
+    for (size_t i = 0; i < FIELD_COUNT; i++)
+        cell_add(out, capacity, "%s%s", i > 0 ? ", " : "", FIELDS[i].name);
     return match.unknown[0] != '\0';
 }
 

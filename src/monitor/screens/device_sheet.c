@@ -112,9 +112,8 @@ static void append(const struct device_sheet_writer *writer, const vitals_row *r
                    const char *label, vitals_metric metric, char out[static TEXT])
 {
     char value[TEXT];
-    size_t used = strlen(out);
-    if (value_words(writer, row, metric, value) && used < TEXT)
-        (void)snprintf(out + used, TEXT - used, "%s%s%.300s", used > 0 ? ", " : "", label, value);
+    if (value_words(writer, row, metric, value))
+        cell_add(out, TEXT, "%s%s%.300s", out[0] != '\0' ? ", " : "", label, value);
 }
 
 static void put_entry(struct device_sheet_writer *writer, const struct device_metric *entry)
@@ -132,16 +131,15 @@ static void put_entry(struct device_sheet_writer *writer, const struct device_me
         return;
     }
 
-    size_t used = strlen(text);
     if (entry->of != 0 && value_words(writer, gpu, entry->of, whole)) {
-        used += (size_t)snprintf(text + used, sizeof text - used, " of %.100s", whole);
+        cell_add(text, sizeof text, " of %.100s", whole);
         if (strcmp(vitals_metric_unit(entry->metric), "") != 0 &&
             cell_value(gpu, entry->metric, &part) && cell_value(gpu, entry->of, &most) && most > 0)
-            used += (size_t)snprintf(text + used, sizeof text - used, " (%.0f%%)",
-                                     part / most * 100);
+            cell_add(text, sizeof text, " (%.0f%%)", part / most * 100);
     }
-    if (vitals_row_availability(gpu, entry->metric) > VITALS_HAVE && used < sizeof text) {
-        (void)snprintf(text + used, sizeof text - used, ", %s", vitals_availability_name(state));
+    if (vitals_row_availability(gpu, entry->metric) > VITALS_HAVE) {
+        size_t used = strlen(text);
+        cell_add(text, sizeof text, ", %s", vitals_availability_name(state));
         blank_underlines(text + used);
     }
     bool alarm = (entry->flags & DEVICE_ALARM) && cell_value(gpu, entry->metric, &part) && part > 0;
@@ -202,7 +200,7 @@ static void append_cell(const struct device_sheet_writer *writer, const vitals_r
                         const struct sheet_cell *cell, char out[static TEXT])
 {
     const vitals_snapshot *older = writer->view->older;
-    size_t used = strlen(out);
+    bool first = out[0] == '\0';
     char value[TEXT] = "";
     double number = 0;
     vitals_text kind;
@@ -215,8 +213,8 @@ static void append_cell(const struct device_sheet_writer *writer, const vitals_r
     switch (cell->how) {
     case AS_WHOLE:
     case AS_MOST:
-        if (value_words(writer, row, cell->metric, value) && (used > 0 || cell->how == AS_WHOLE))
-            (void)snprintf(out + used, TEXT - used, "%s of %.100s", used == 0 ? "N/A" : "", value);
+        if (value_words(writer, row, cell->metric, value) && (!first || cell->how == AS_WHOLE))
+            cell_add(out, TEXT, "%s of %.100s", first ? "N/A" : "", value);
         return;
     case AS_SHARE:
         if (device_value(row, older, cell->metric, &writer->form, value) <= 0)
@@ -235,17 +233,15 @@ static void append_cell(const struct device_sheet_writer *writer, const vitals_r
     case AS_COUNT:
     case AS_VALUE: append(writer, row, cell->label, cell->metric, out); return;
     }
-    (void)snprintf(out + used, TEXT - used, "%s%s%.300s", used > 0 ? ", " : "", cell->label, value);
+    cell_add(out, TEXT, "%s%s%.300s", first ? "" : ", ", cell->label, value);
 }
 
 static void put_row(struct device_sheet_writer *writer, const vitals_row *row, const char *text)
 {
     char label[WORDS];
-    const char *own = vitals_row_label(row);
-    (void)vitals_text_format((vitals_text){own, strlen(own)},
-                             writer->form.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, label,
-                             sizeof label);
-    put(writer, label, STYLE_PLAIN, text);
+    put(writer,
+        cell_safe(vitals_text_of(vitals_row_label(row)), writer->form.ascii, label, sizeof label),
+        STYLE_PLAIN, text);
 }
 
 static void put_table(struct device_sheet_writer *writer, vitals_table table)
@@ -365,18 +361,16 @@ bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view
         char text[LIST];
         size_t begin = (size_t)snprintf(
             text, sizeof text, "%s: ", vitals_availability_help((vitals_availability)reason));
-        size_t used = begin;
-        for (size_t i = 0; i < device_metric_count && used + FACT_LABEL + 2 < sizeof text; i++) {
+        for (size_t i = 0; i < device_metric_count; i++) {
             double number;
             const struct device_metric *entry = &device_metrics[i];
             if (entry->brief == NULL ||
                 vitals_row_availability(view->gpu, entry->metric) != reason ||
                 device_metric_number(view->gpu, view->older, entry->metric, &number) > 0)
                 continue;
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                     used > begin ? ", " : "", entry->brief);
+            cell_add(text, sizeof text, "%s%s", text[begin] != '\0' ? ", " : "", entry->brief);
         }
-        if (used > begin)
+        if (text[begin] != '\0')
             put(&writer, "N/A", INK_SOFT, text);
     }
     return !writer.failed;

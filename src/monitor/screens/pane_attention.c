@@ -15,13 +15,12 @@ static void add(struct concerns *concerns, bool is_trouble, const char *subject,
 {
     for (size_t i = 0; i < concerns->count; i++) {
         struct concern *same = &concerns->items[i];
-        size_t used = strlen(same->subject);
         if (concerns->apart || strncmp(subject, "GPU ", 4) != 0 || strcmp(same->says, says) != 0)
             continue;
-        if (same->unnamed > 0 || used + strlen(subject + 3) + 1 >= SUBJECT)
+        if (same->unnamed > 0 || strlen(same->subject) + strlen(subject + 3) + 1 >= SUBJECT)
             same->unnamed++;
         else
-            (void)snprintf(same->subject + used, SUBJECT - used, ",%s", subject + 3);
+            cell_add(same->subject, SUBJECT, ",%s", subject + 3);
         return;
     }
     if (concerns->count == CONCERNS_MOST) {

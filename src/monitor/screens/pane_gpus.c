@@ -137,17 +137,16 @@ static void add_work(const vitals_row *gpu, int columns, struct remark *remark)
 {
     enum { PCIE_MOST = 24 }; /* so that it does not come and go with its digits */
     char words[WORDS];
-    size_t used = 0;
     if (remark->text[0] != '\0')
         return;
     remark->style = INK_SOFT;
     if (columns >= PCIE_MOST && pcie_words(gpu, words)) {
-        used = (size_t)snprintf(remark->text, TROUBLE_WORDS, "PCIe in/out %s", words);
+        cell_add(remark->text, TROUBLE_WORDS, "PCIe in/out %s", words);
         columns -= PCIE_MOST + 2;
     }
     if (video_words(gpu, words) && (int)strlen("enc/dec ") + canvas_columns(words) <= columns)
-        (void)snprintf(remark->text + used, TROUBLE_WORDS - used, "%senc/dec %s",
-                       used > 0 ? "  " : "", words);
+        cell_add(remark->text, TROUBLE_WORDS, "%senc/dec %s", remark->text[0] != '\0' ? "  " : "",
+                 words);
 }
 
 /* Parts of a line, each two columns from the next: the last ones come first, as room is short. */

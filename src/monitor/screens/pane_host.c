@@ -53,17 +53,16 @@ static void collect_facts(const struct model *model, struct facts *facts)
     /* The share of the last ten seconds in which some task of the machine waited. A recording
      * without such rows has none. */
     char *line = facts->lines[PRESSURE];
-    size_t begin = (size_t)snprintf(line, FACT, "Pressure"), used = begin;
+    size_t begin = (size_t)snprintf(line, FACT, "Pressure");
     for (const vitals_row *row = NULL; (row = row_next(now, VITALS_TABLE_PRESSURE, row)) != NULL;) {
         (void)cell_text(row, VITALS_PRESSURE_SCOPE, true, a, sizeof a);
-        if (strcmp(a, "cgroup") == 0 || used >= FACT)
-            continue;
-        used += (size_t)snprintf(line + used, FACT - used, "%s %s %s", used > begin ? "," : "",
-                                 cell_text(row, VITALS_PRESSURE_RESOURCE, true, a, sizeof a),
-                                 cell_percent(row, VITALS_PRESSURE_SOME_10S_RATIO, b));
+        if (strcmp(a, "cgroup") != 0)
+            cell_add(line, FACT, "%s %s %s", line[begin] != '\0' ? "," : "",
+                     cell_text(row, VITALS_PRESSURE_RESOURCE, true, a, sizeof a),
+                     cell_percent(row, VITALS_PRESSURE_SOME_10S_RATIO, b));
     }
-    if (used == begin)
-        (void)snprintf(line, FACT, "Pressure N/A");
+    if (line[begin] == '\0')
+        cell_add(line, FACT, " N/A");
 
     (void)cell_not_available(uptime);
     if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &number))
@@ -125,17 +124,17 @@ static void draw_traffic(struct pen *pen, const struct model *model, const struc
     while (words->rows != rows || words->columns > columns)
         words++;
     int y = box->y;
-    int used = snprintf(line, sizeof line, "%s%s%s%s", words->read,
-                        rate_words(model, VITALS_HOST_DISK_READ_BYTES, read), words->written,
-                        rate_words(model, VITALS_HOST_DISK_WRITTEN_BYTES, written));
+    (void)snprintf(line, sizeof line, "%s%s%s%s", words->read,
+                   rate_words(model, VITALS_HOST_DISK_READ_BYTES, read), words->written,
+                   rate_words(model, VITALS_HOST_DISK_WRITTEN_BYTES, written));
     if (rows == 2) {
         canvas_words(pen->canvas, box->x, y++, columns, STYLE_PLAIN, line);
-        used = 0;
+        line[0] = '\0';
     }
     if (words->in != NULL)
-        (void)snprintf(line + used, sizeof line - (size_t)used, "%s%s%s%s", words->in,
-                       rate_words(model, VITALS_HOST_NETWORK_RECEIVED_BYTES, in), words->out,
-                       rate_words(model, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, out));
+        cell_add(line, sizeof line, "%s%s%s%s", words->in,
+                 rate_words(model, VITALS_HOST_NETWORK_RECEIVED_BYTES, in), words->out,
+                 rate_words(model, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, out));
     canvas_words(pen->canvas, box->x, y, columns, STYLE_PLAIN, line);
 }
 
@@ -209,13 +208,13 @@ static void legend(const struct model *model, const struct history *history, con
                    bool known, double now, const char *more, char *out)
 {
     double mean;
-    size_t used = (size_t)snprintf(out, FACT, " %s: ", label);
-    used += (size_t)snprintf(out + used, FACT - used, known ? "%.1f%%" : "N/A", now * 100);
+    (void)snprintf(out, FACT, " %s: ", label);
+    cell_add(out, FACT, known ? "%.1f%%" : "N/A", now * 100);
     if (more != NULL)
-        used += (size_t)snprintf(out + used, FACT - used, " (%s)", more);
+        cell_add(out, FACT, " (%s)", more);
     if (history_mean(history, model_ago(model), MEAN_SECONDS, &mean))
-        used += (size_t)snprintf(out + used, FACT - used, "  mean %.1f%%", mean * 100);
-    (void)snprintf(out + used, FACT - used, " ");
+        cell_add(out, FACT, "  mean %.1f%%", mean * 100);
+    cell_add(out, FACT, " ");
 }
 
 /* CPU, memory and swap of the last minutes, with their averages. */
@@ -241,8 +240,8 @@ static void host_graphs(struct pen *pen, const struct model *model, const struct
     graph.style = STYLE_BLUE;
     draw_graph(pen, &box, &graph);
 
-    (void)host_load_words(host, " Load Average:", 0, line, FACT - 1);
-    (void)strcat(line, " ");
+    host_load_words(host, " Load Average:", 0, line, FACT);
+    cell_add(line, FACT, " ");
     overlay(pen, region, region->y, line);
     bool known = model_cpu_ratio(model, &ratio);
     legend(model, &model->history->cpu, "CPU", known, ratio, NULL, line);

@@ -81,8 +81,20 @@ static bool cpu_temperature(const struct model *model, double *out)
     return found;
 }
 
-/* "battery 80%, 2:10:00 left" */
-static size_t battery_words(const struct model *model, char *out, size_t capacity)
+/* "2.4GHz 51°C" */
+static void cpu_words(const struct model *model, char out[static WORDS])
+{
+    double number;
+    out[0] = '\0';
+    if (cell_value(model_host(model), VITALS_HOST_CPU_FREQUENCY_HERTZ, &number))
+        cell_add(out, WORDS, "%.1fGHz", number / 1e9);
+    if (cpu_temperature(model, &number))
+        cell_add(out, WORDS, "%s%.0f%sC", out[0] != '\0' ? " " : "", number,
+                 model->options->look.ascii ? "" : "°");
+}
+
+/* Adds "battery 80%, 2:10:00 left". */
+static void add_battery(const struct model *model, char out[static LINE])
 {
     for (const vitals_row *row = NULL;
          (row = row_next(model->machine.now, VITALS_TABLE_SENSOR, row)) != NULL;) {
@@ -94,10 +106,10 @@ static size_t battery_words(const struct model *model, char *out, size_t capacit
         bool charges = strcmp(state, "charging") == 0;
         if (cell_value(row, VITALS_SENSOR_REMAINING_SECONDS, &seconds))
             (void)vitals_human_duration(seconds, left);
-        return (size_t)snprintf(out, capacity, "  battery %.0f%%%s%s%s", ratio * 100,
-                                charges ? ", charging" : "", left[0] != '\0' ? ", " : "", left);
+        cell_add(out, LINE, "  battery %.0f%%%s%s%s", ratio * 100, charges ? ", charging" : "",
+                 left[0] != '\0' ? ", " : "", left);
+        return;
     }
-    return 0;
 }
 
 /* "3d 4:05", "4:05": without seconds, which would be drawn anew each second. */
@@ -115,12 +127,11 @@ void pane_header(struct pen *pen, const struct model *model)
 {
     const struct monitor_options *options = model->options;
     const vitals_row *host = model_host(model);
-    char text[LINE], words[WORDS], name[WORDS * 2] = "";
+    char text[LINE], words[WORDS], load[WORDS], name[WORDS * 2] = "";
     double number;
     if (model->machine.now != NULL)
-        (void)vitals_text_format(vitals_snapshot_host(model->machine.now),
-                                 options->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL,
-                                 name, sizeof name);
+        (void)cell_safe(vitals_snapshot_host(model->machine.now), options->look.ascii, name,
+                        sizeof name);
     int x = 1;
     x += canvas_text(pen->canvas, x, 0, INK_TITLE, name[0] != '\0' ? name : "vitals");
 
@@ -143,20 +154,20 @@ void pane_header(struct pen *pen, const struct model *model)
         end -= 1;
     }
 
-    size_t used = 0;
     text[0] = '\0';
     if (model->machine.now != NULL && cell_time(model->machine.now, words))
-        used += (size_t)snprintf(text, sizeof text, "  %s", words);
+        cell_add(text, sizeof text, "  %s", words);
     if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &number))
-        used += (size_t)snprintf(text + used, sizeof text - used, "  up %s",
-                                 uptime_words(number, words));
-    if (cell_value(host, VITALS_HOST_LOAD_1M, &number))
-        used += host_load_words(host, "  load", 0, text + used, sizeof text - used);
-    used += battery_words(model, text + used, sizeof text - used);
+        cell_add(text, sizeof text, "  up %s", uptime_words(number, words));
+    if (cell_value(host, VITALS_HOST_LOAD_1M, &number)) {
+        host_load_words(host, "  load", 0, load, sizeof load);
+        cell_add(text, sizeof text, "%s", load);
+    }
+    add_battery(model, text);
     if (cell_value(host, VITALS_HOST_TASKS, &number)) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "  %.0f tasks", number);
+        cell_add(text, sizeof text, "  %.0f tasks", number);
         if (cell_value(host, VITALS_HOST_TASKS_RUNNING, &number))
-            (void)snprintf(text + used, sizeof text - used, ", %.0f running", number);
+            cell_add(text, sizeof text, ", %.0f running", number);
     }
     draw_fit(text, end - x);
     if (canvas_columns(text) <= end - x)
@@ -314,17 +325,11 @@ static void draw_work(struct pen *pen, const struct model *model, const struct b
     char value[WORDS] = "", name[WORDS * 2] = "", left[LINE] = "", right[WORDS * 2] = "";
     enum { SWAP = 10, TITLE = 12 };
     char amount[WORDS * 2], begin[WORDS];
-    double number;
-    size_t used = 0;
     struct graph up = pane_chart(model, &model->history->cpu, 1, INK_LOAD, false);
     struct graph down = pane_chart(model, &model->history->memory, 1, INK_HELD, true);
     if (own.has_cpu)
         (void)snprintf(value, sizeof value, "%.1f%%", own.cpu * 100);
-    if (cell_value(host, VITALS_HOST_CPU_FREQUENCY_HERTZ, &number))
-        used += (size_t)snprintf(name, sizeof name, "%.1fGHz ", number / 1e9);
-    if (cpu_temperature(model, &number))
-        (void)snprintf(name + used, sizeof name - used, "%.0f%sC", number,
-                       pen->look->ascii ? "" : "°");
+    cpu_words(model, name);
     add_shares(model, box->columns - TITLE, name);
     (void)pane_amount(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES, amount);
     if (own.has_memory)
@@ -382,7 +387,7 @@ static void interface_words(const struct model *model, int columns, char out[sta
     enum { RATE = 13 };
     struct interface each[INTERFACES];
     char name[WORDS], words[WORDS];
-    size_t count = busiest_interfaces(model, each), fits = 0, used = 0;
+    size_t count = busiest_interfaces(model, each), fits = 0;
     for (int wide = -1; fits < count; fits++) {
         wide += RATE + canvas_columns(cell_text(each[fits].row, VITALS_NETWORK_NAME,
                                                 model->options->look.ascii, name, sizeof name));
@@ -391,12 +396,11 @@ static void interface_words(const struct model *model, int columns, char out[sta
     }
     bool rates = fits > 1;
     out[0] = '\0';
-    for (size_t i = 0; i < (rates ? fits : count > 0) && used < LINE; i++) {
+    for (size_t i = 0; i < (rates ? fits : count > 0); i++) {
         (void)cell_text(each[i].row, VITALS_NETWORK_NAME, model->options->look.ascii, name,
                         sizeof name);
-        used += (size_t)snprintf(out + used, LINE - used, "%s%s%s%s", i > 0 ? "  " : "", name,
-                                 rates ? " " : "",
-                                 rates ? cell_rate(true, each[i].rate, words) : "");
+        cell_add(out, LINE, "%s%s%s%s", i > 0 ? "  " : "", name, rates ? " " : "",
+                 rates ? cell_rate(true, each[i].rate, words) : "");
     }
 }
 
@@ -465,16 +469,10 @@ static void draw_bars(struct pen *pen, const struct model *model, int y)
 {
     enum { SWAP_LEAST = 34 };
     const struct shares own = shares_of(model);
-    char amount[WORDS * 2], words[WORDS * 2 + 16] = "", text[LINE], a[WORDS], b[WORDS];
-    double number;
-    size_t used = 0;
+    char amount[WORDS * 2], words[WORDS], text[LINE], a[WORDS], b[WORDS];
     int columns = (model->width - 2 - GAP) / 2, x = 1;
     int swap = own.has_swap && columns >= SWAP_LEAST ? columns / 3 : 0;
-    if (cell_value(model_host(model), VITALS_HOST_CPU_FREQUENCY_HERTZ, &number))
-        used += (size_t)snprintf(words, sizeof words, "%.1fGHz", number / 1e9);
-    if (cpu_temperature(model, &number))
-        (void)snprintf(words + used, sizeof words - used, "%s%.0f%sC", used > 0 ? " " : "", number,
-                       pen->look->ascii ? "" : "°");
+    cpu_words(model, words);
     x = draw_share(pen, x, y, columns, "CPU", own.has_cpu, own.cpu, INK_LOAD, words);
     x = columns + GAP + 1;
     (void)pane_amount(model_host(model), VITALS_HOST_MEMORY_USED_BYTES,
@@ -507,12 +505,12 @@ static void draw_bars(struct pen *pen, const struct model *model, int y)
     }
 }
 
-/* "tasks wait for CPUs 1%, memory 0%, disks 3%" of the last ten seconds. */
-static size_t pressure_words(const struct model *model, char *out, size_t capacity)
+/* "tasks wait for CPUs 1%, memory 0%, disks 3%" of the last ten seconds; "" if that is not known.
+ */
+static void pressure_words(const struct model *model, char out[static LINE])
 {
     static const char *const NAMES[][2] = {{"cpu", "CPUs"}, {"memory", "memory"}, {"io", "disks"}};
     char scope[WORDS], resource[WORDS], words[WORDS];
-    size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         for (const vitals_row *row = NULL;
@@ -521,14 +519,12 @@ static size_t pressure_words(const struct model *model, char *out, size_t capaci
             (void)cell_text(row, VITALS_PRESSURE_SCOPE, true, scope, sizeof scope);
             (void)cell_text(row, VITALS_PRESSURE_RESOURCE, true, resource, sizeof resource);
             if (strcmp(scope, "cgroup") == 0 || strcmp(resource, NAMES[i][0]) != 0 ||
-                !cell_value(row, VITALS_PRESSURE_SOME_10S_RATIO, &ratio) || used >= capacity)
+                !cell_value(row, VITALS_PRESSURE_SOME_10S_RATIO, &ratio))
                 continue;
-            used += (size_t)snprintf(out + used, capacity - used, "%s %s %s",
-                                     used == 0 ? "tasks wait for" : ",", NAMES[i][1],
-                                     cell_percent(row, VITALS_PRESSURE_SOME_10S_RATIO, words));
+            cell_add(out, LINE, "%s %s %s", out[0] == '\0' ? "tasks wait for" : ",", NAMES[i][1],
+                     cell_percent(row, VITALS_PRESSURE_SOME_10S_RATIO, words));
         }
     }
-    return used;
 }
 
 void pane_cores(struct pen *pen, const struct model *model, int y, int rows)
@@ -537,8 +533,8 @@ void pane_cores(struct pen *pen, const struct model *model, int y, int rows)
     char text[LINE];
     int count = (int)pane_cpus_count(model);
     struct box box = {1, y, model->width - 2, rows};
-    if (rows == 1 && box.columns - count - count / 10 >= ROOM &&
-        pressure_words(model, text, sizeof text) > 0) {
+    pressure_words(model, text);
+    if (rows == 1 && box.columns - count - count / 10 >= ROOM && text[0] != '\0') {
         (void)canvas_text(pen->canvas, model->width - 1 - canvas_columns(text), y, INK_SOFT, text);
         box.columns -= PRESSURE;
     }

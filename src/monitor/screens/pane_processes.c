@@ -142,17 +142,16 @@ static void idle_mark(double seconds, int room, bool ascii, char out[static IDLE
 static void devices_words(const struct model *model, const struct item *item,
                           char out[static WORDS_COMMAND])
 {
-    size_t used = 0;
     uint64_t bit = 1;
     out[0] = '\0';
     for (const vitals_row *gpu = NULL;
          (gpu = row_next(model->machine.now, VITALS_TABLE_GPU, gpu)) != NULL; bit <<= 1) {
-        if ((item->use.devices & bit) && used < WORDS)
-            used += (size_t)snprintf(out + used, WORDS_COMMAND - used, "%s%.20s",
-                                     used > 0 ? "," : "GPU ", vitals_row_label(gpu));
+        if ((item->use.devices & bit) && strlen(out) < WORDS)
+            cell_add(out, WORDS_COMMAND, "%s%.20s", out[0] != '\0' ? "," : "GPU ",
+                     vitals_row_label(gpu));
     }
-    if (used > 0)
-        (void)snprintf(out + used, WORDS_COMMAND - used, "  ");
+    if (out[0] != '\0')
+        cell_add(out, WORDS_COMMAND, "  ");
 }
 
 /* The command of a line: what it holds, its work, its program, and its arguments. */
@@ -348,18 +347,18 @@ static int sort_words(struct pen *pen, const struct model *model,
                       const struct column_choice *choice, int x, int y)
 {
     char text[WORDS * 4] = "";
-    size_t used = 0, count = model->arranged.sort_count > 1 ? model->arranged.sort_count : 1;
+    size_t count = model->arranged.sort_count > 1 ? model->arranged.sort_count : 1;
     bool is_seen = model->sort == 0;
     for (size_t i = 0; i < choice->count; i++)
         is_seen = is_seen || choice->shown[i] == columns_sorted(model->sort);
     if (count == 1 && is_seen)
         return 0;
-    for (size_t i = 0; i < count && used < sizeof text; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct column *column = columns_sorted(i == 0 ? model->sort
                                                             : model->arranged.sorts[i].sort);
         if (column != NULL)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                     used > 0 ? ", " : " sorted by ", column->name);
+            cell_add(text, sizeof text, "%s%s", text[0] != '\0' ? ", " : " sorted by ",
+                     column->name);
     }
     if (x + canvas_columns(text) > model->width - 2)
         return 0;
@@ -389,9 +388,8 @@ static void title_line(struct pen *pen, const struct model *model,
     const struct monitor_options *options = model->options;
     char host[WORDS * 2] = "", text[WORDS * 4];
     if (model->machine.now != NULL)
-        (void)vitals_text_format(vitals_snapshot_host(model->machine.now),
-                                 options->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL,
-                                 host, sizeof host);
+        (void)cell_safe(vitals_snapshot_host(model->machine.now), options->look.ascii, host,
+                        sizeof host);
     (void)snprintf(text, sizeof text,
                    " %s:", model->view == VIEW_ALL ? "All processes" : "Processes");
     int x = 1 + canvas_text(pen->canvas, 1, y, STYLE_BOLD, text);

@@ -113,24 +113,22 @@ static void put_device(const struct process_summary *summary, const vitals_row *
         return;
     (void)snprintf(label, sizeof label, "GPU %.50s", vitals_row_label(gpu));
     bool known = cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes);
-    size_t used = (size_t)snprintf(
-        line, sizeof line, "%s",
-        known ? cell_bytes(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, words) : "memory N/A");
+    (void)snprintf(line, sizeof line, "%s",
+                   known ? cell_bytes(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, words)
+                         : "memory N/A");
     if (known && cell_value(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &total) && total > 0)
-        used += (size_t)snprintf(line + used, sizeof line - used, ", %.0f%% of its memory",
-                                 bytes / total * 100);
+        cell_add(line, sizeof line, ", %.0f%% of its memory", bytes / total * 100);
 
     const struct silence *silence = trouble_silence(gpu);
     if (silence != NULL) {
         (void)snprintf(line, sizeof line, "%s", silence->word);
         color = silence->is_fault ? COLOR_RED : COLOR_DIM;
     } else if (trouble_note(gpu, NOTE_COLUMNS, note)) {
-        used += (size_t)snprintf(line + used, sizeof line - used, "; %s", note);
+        cell_add(line, sizeof line, "; %s", note);
         color = pane_device_is_ill(gpu) ? COLOR_RED : COLOR_YELLOW;
     }
     if (silence == NULL && model_idle(model, user, &seconds)) {
-        (void)snprintf(line + used, sizeof line - used, "; idle %s, its memory held",
-                       span_words(seconds, span));
+        cell_add(line, sizeof line, "; idle %s, its memory held", span_words(seconds, span));
         color = color == COLOR_RED ? color : COLOR_YELLOW;
     }
     put(summary, paint, label, color, line);
@@ -219,14 +217,12 @@ bool freed_words(const struct freed *freed, char out[static FREED_WORDS])
 bool freed_gpu_words(const struct freed *freed, char out[static FREED_WORDS])
 {
     static const double GIB = 1 << 30;
-    size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < freed->gpu_count && used < FREED_WORDS; i++) {
+    for (size_t i = 0; i < freed->gpu_count; i++) {
         const struct freed_gpu *own = &freed->gpus[i];
-        used += (size_t)snprintf(out + used, FREED_WORDS - used, "%sGPU %s: %s%.1f of %.*fGiB",
-                                 i > 0 ? ", " : "", own->label,
-                                 freed->device_least ? "at least " : "", own->free / GIB,
-                                 own->total < 10 * GIB ? 1 : 0, own->total / GIB);
+        cell_add(out, FREED_WORDS, "%sGPU %s: %s%.1f of %.*fGiB", i > 0 ? ", " : "", own->label,
+                 freed->device_least ? "at least " : "", own->free / GIB,
+                 own->total < 10 * GIB ? 1 : 0, own->total / GIB);
     }
     return freed->gpu_count > 0;
 }

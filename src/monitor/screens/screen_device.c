@@ -219,9 +219,9 @@ static void draw_subjects(struct pen *pen, const struct model *model, const vita
     static const struct history none;
     const struct device_history *all = model_device_history(model, vitals_row_key(gpu));
     const struct silence *silence = trouble_silence(gpu);
-    char words[2][LINE] = {"", ""}, amount[WORDS * 2], why[LINE] = "", peaks[LINE], begin[WORDS];
+    char words[2][LINE] = {"", ""}, amount[WORDS * 2], why[LINE] = "", peaks[LINE] = "";
+    char begin[WORDS];
     size_t ago = model_ago(model), seconds = (size_t)(box->columns * pane_seconds(model));
-    size_t used = (size_t)snprintf(peaks, sizeof peaks, "peak");
     struct graph graphs[2];
     for (int i = 0; i < 2; i++) {
         const struct device_subject *own = &SUBJECTS[2 * which + i];
@@ -231,9 +231,9 @@ static void draw_subjects(struct pen *pen, const struct model *model, const vita
         double now = history_get(history, ago), most = own->usual, highest = 0, full;
         bool limited = own->most != 0 && cell_value(gpu, own->most, &full) && full > 0;
         most = limited ? full : most;
-        if (history_most(history, ago, seconds, &highest) && used < sizeof peaks)
-            used += (size_t)snprintf(peaks + used, sizeof peaks - used, "%s %.0f%s",
-                                     used > strlen("peak") ? "," : "", highest * own->factor, unit);
+        if (history_most(history, ago, seconds, &highest))
+            cell_add(peaks, sizeof peaks, "%s %.0f%s", peaks[0] != '\0' ? "," : "peak",
+                     highest * own->factor, unit);
         graphs[i] = pane_chart(model, history, highest > most ? highest : most, own->ramp, i > 0);
         (void)pane_amount(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES, amount);
         if (isnan(now) && i == 0)
@@ -254,7 +254,7 @@ static void draw_subjects(struct pen *pen, const struct model *model, const vita
                         .name = why,
                         .value = words[0],
                         .left = words[1],
-                        .right = used > strlen("peak") ? peaks : "",
+                        .right = peaks,
                         .begin = which == 0 ? pane_begin(model, box->columns, begin) : NULL};
     pane_pair(pen, box, &tile, &graphs[0], &graphs[1]);
 }

@@ -56,11 +56,10 @@ static void add_letter(struct help *help, bool first, char letter, const char *n
         return;
     (void)snprintf(words, sizeof words, "%c %s", letter, name);
     char *last = help->lines[help->count - 1].text;
-    size_t used = strlen(last);
-    if (first || used + 2 + strlen(words) > WORDS_WIDE)
+    if (first || strlen(last) + 2 + strlen(words) > WORDS_WIDE)
         add(help, "", words, false, false);
     else
-        (void)snprintf(last + used, sizeof help->lines[0].text - used, "  %s", words);
+        cell_add(last, LINE, "  %s", words);
 }
 
 static int open_help(struct monitor *monitor, void *state)

@@ -443,13 +443,14 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     }
 
     /* How many are not seen, and how many are none of them. */
-    int below = dialog->count - dialog->top - seen, used = 0;
+    int below = dialog->count - dialog->top - seen;
+    text[0] = '\0';
     if (dialog->top > 0 || below > 0)
-        used = snprintf(text, sizeof text, "%d more above, %d below: Up, Down", dialog->top, below);
+        cell_add(text, sizeof text, "%d more above, %d below: Up, Down", dialog->top, below);
     if (dialog->left_out > 0)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%d more are left out",
-                         used > 0 ? "; " : "", dialog->left_out);
-    if (used > 0)
+        cell_add(text, sizeof text, "%s%d more are left out", text[0] != '\0' ? "; " : "",
+                 dialog->left_out);
+    if (text[0] != '\0')
         line(pen, &box, row++, STYLE_DIM, text);
 
     bool asks = !dialog->sent && dialog->able > 0, narrow = box.columns < 50;

@@ -205,22 +205,21 @@ static void branch_words(const struct screen_tree *tree, const struct branch *br
     enum { COLUMNS_OF_A_LEVEL = 12 };
     int most = tree->model.width / COLUMNS_OF_A_LEVEL;
     most = most < LEVELS_LEAST ? LEVELS_LEAST : most > LEVELS_MOST ? LEVELS_MOST : most;
-    size_t levels = branch->depth > (size_t)most ? (size_t)most : branch->depth, used = 0;
+    size_t levels = branch->depth > (size_t)most ? (size_t)most : branch->depth;
     out[0] = '\0';
     if (levels < branch->depth)
-        used = (size_t)snprintf(out, BRANCH, "%-3zu", branch->depth - levels);
+        cell_add(out, BRANCH, "%-3zu", branch->depth - levels);
     for (size_t up = levels; up-- > 0;) {
         size_t part = branch->open >> up & 1 ? 0 : 1;
         part += up > 0 ? 0 : branch->hidden == 0 ? 2 : 4;
-        used += (size_t)snprintf(out + used, BRANCH - used, "%s",
-                                 PARTS[tree->options.look.ascii][part]);
+        cell_add(out, BRANCH, "%s", PARTS[tree->options.look.ascii][part]);
     }
     if (branch->hidden > 0)
-        (void)snprintf(out + used, BRANCH - used, "%s%zu more  ",
-                       levels > 0                 ? ""
-                       : tree->options.look.ascii ? "+ "
-                                                  : "▶ ",
-                       branch->hidden);
+        cell_add(out, BRANCH, "%s%zu more  ",
+                 levels > 0                 ? ""
+                 : tree->options.look.ascii ? "+ "
+                                            : "▶ ",
+                 branch->hidden);
 }
 
 static void settle(struct monitor *monitor, void *state)
