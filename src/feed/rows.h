@@ -13,7 +13,7 @@
     for (const vitals_row *row = NULL;           \
          (row = vitals_snapshot_next_child((snapshot), (table), (parent), row)) != NULL;)
 
-/* Returns the process of a row of gpu_process, or NULL if it has no row. */
+/* Returns the process of a row of gpu_process (may be NULL), or NULL if it has no row. */
 static inline const vitals_row *row_process(const vitals_row *user)
 {
     uint64_t key;

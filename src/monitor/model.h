@@ -336,9 +336,6 @@ const vitals_row *model_process(const struct model *model, const struct identity
 /* The row that knows most of the process of a line, or NULL. */
 const vitals_row *item_row(const struct item *item);
 
-/* The process of a row of gpu_process (may be NULL), or NULL. */
-const vitals_row *item_process_of(const vitals_row *user);
-
 /* For qsort(3): lines by pid. */
 int item_by_pid(const void *a, const void *b);
 

@@ -58,10 +58,6 @@ struct monitor_options {
 
     const char *temporary; /* a folder for what is kept for looking back; NULL: in memory alone */
 
-    /* Metrics that are read for the last snapshots, beside those of the screens. */
-    const vitals_metric *extra;
-    size_t extra_count;
-
     struct selection selection;
     const char *visible, *order; /* CUDA_VISIBLE_DEVICES and, may be NULL, CUDA_DEVICE_ORDER */
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "monitor/screens/screen.h"
+#include "report/report.h"
 #include "util/base.h"
 
 /* Metrics of the machine and its devices. */
@@ -166,8 +167,8 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
         code = add(request, PROCESSES, ARRAY_COUNT(PROCESSES), error);
     if (code == 0 && PARTS[part].processes && PARTS[part].machine)
         code = add(request, USERS, ARRAY_COUNT(USERS), error);
-    for (size_t i = 0; PARTS[part].processes && i < options->extra_count && code == 0; i++) {
-        vitals_metric metric = options->extra[i];
+    for (size_t i = 0; PARTS[part].processes && i < REPORT_METRIC_COUNT && code == 0; i++) {
+        vitals_metric metric = REPORT_METRICS[i];
         if (part != MONITOR_ALL || metric >> 8 == VITALS_TABLE_PROCESS ||
             metric >> 8 == VITALS_TABLE_HOST)
             code = vitals_request_add(request, metric, error);

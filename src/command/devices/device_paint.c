@@ -185,14 +185,6 @@ static void put_table(struct sheet *sheet, const struct device_section_form *sec
 
 /* ---- processes ---- */
 
-static const vitals_row *process_of(const struct sheet *sheet, const vitals_row *user)
-{
-    uint64_t key;
-    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
-        return NULL;
-    return vitals_snapshot_find(sheet->snapshot, VITALS_TABLE_PROCESS, key);
-}
-
 static void put_processes(struct sheet *sheet)
 {
     static const vitals_metric COLUMNS[] = {VITALS_GPU_PROCESS_PID,
@@ -220,7 +212,7 @@ static void put_processes(struct sheet *sheet)
     grid_column(&grid, "USER", ALIGN_LEFT, 16);
     bool work = false; /* a process belongs to a job, a pod, a container or a service */
     EACH_CHILD(row, sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key)
-        work |= report_work(process_of(sheet, row), true, words, sizeof words);
+        work |= report_work(row_process(row), true, words, sizeof words);
     if (work)
         grid_column(&grid, "WORK", ALIGN_LEFT, narrow ? 16 : 24);
     grid_column(&grid, "COMMAND", ALIGN_LEFT, 0);
@@ -228,7 +220,7 @@ static void put_processes(struct sheet *sheet)
     struct buffer text = {0};
     EACH_CHILD(row, sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key) {
         char name[DEVICE_VALUE] = "N/A";
-        const vitals_row *process = process_of(sheet, row);
+        const vitals_row *process = row_process(row);
         enum color color = COLOR_DIM;
         const char *command = "N/A";
         if (process != NULL) {

@@ -34,8 +34,6 @@ static void fill_options(const struct settings *settings, const char *const *use
         .mode_given = settings->view.monitor,
         .interval_ns = interval_ns > 0 && interval_ns < LEAST_NS ? LEAST_NS : interval_ns,
         .held_after_ns = settings->view.idle_after_ns,
-        .extra = REPORT_METRICS,
-        .extra_count = REPORT_METRIC_COUNT,
         .selection = command_selection(settings, user),
         .visible = settings->environment.visible_devices,
         .order = settings->environment.device_order,

@@ -69,7 +69,7 @@ static int add_users(struct model *model, const vitals_snapshot *reading, bool e
         if (!model_shows_device(model, gpu))
             continue;
         EACH_CHILD(user, reading, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
-            struct item item = {.process = item_process_of(user),
+            struct item item = {.process = row_process(user),
                                 .user = user,
                                 .gpu = gpu,
                                 .order = order,
@@ -142,7 +142,7 @@ static void join_users(struct model *model)
     for (const vitals_row *gpu = NULL; (gpu = row_next(now, VITALS_TABLE_GPU, gpu)) != NULL;
          bit <<= 1) {
         EACH_CHILD(user, now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
-            struct item one = {.process = item_process_of(user), .user = user};
+            struct item one = {.process = row_process(user), .user = user};
             struct item *item = find_pid(&model->list, item_identity(&one).pid);
             if (item == NULL ||
                 !identity_same_process(identity_of(item->process), item_identity(&one)))
@@ -439,20 +439,12 @@ void item_work(const struct model *model, const struct item *item, char *out, si
     bool is_shown = false, ascii = model->options->look.ascii;
     /* Workloads are read only for processes that use a device, and stand in other rows. */
     if (!item->head && (report_work(item_row(item), ascii, out, capacity) ||
-                        report_work(item_process_of(item->user), ascii, out, capacity))) {
+                        report_work(row_process(item->user), ascii, out, capacity))) {
         for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++)
             is_shown = is_shown || strncmp(out, KINDS[i], strlen(KINDS[i])) == 0;
     }
     if (!is_shown)
         out[0] = '\0';
-}
-
-const vitals_row *item_process_of(const vitals_row *user)
-{
-    uint64_t key;
-    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
-        return NULL;
-    return vitals_snapshot_find(vitals_row_snapshot(user), VITALS_TABLE_PROCESS, key);
 }
 
 const vitals_row *model_process(const struct model *model, const struct identity *identity)
@@ -475,7 +467,7 @@ const vitals_row *model_user_of(const struct model *model, const struct identity
 {
     const vitals_row *user = previous;
     while ((user = row_next(model->machine.now, VITALS_TABLE_GPU_PROCESS, user)) != NULL) {
-        struct item item = {.process = item_process_of(user), .user = user};
+        struct item item = {.process = row_process(user), .user = user};
         if (identity_same_process(item_identity(&item), *identity))
             break;
     }

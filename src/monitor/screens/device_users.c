@@ -1,6 +1,7 @@
 /* device_users.c: see device_sheet.h. For a device in parts the users of its parts too. */
 #include <stdio.h>
 
+#include "feed/rows.h"
 #include "monitor/screens/device_sheet.h"
 #include "monitor/screens/pane.h"
 #include "util/base.h"
@@ -141,7 +142,7 @@ void device_users_draw(struct pen *pen, const struct model *model, const vitals_
         draw_line(pen, &line, box, box->y + at);
     at++;
     while (at < end && (line.user = next_user(model, gpu, line.user)) != NULL) {
-        line.process = item_process_of(line.user);
+        line.process = row_process(line.user);
         if (at >= 0)
             draw_line(pen, &line, box, box->y + at);
         at++;

@@ -40,7 +40,7 @@ static bool holder_of(const struct model *model, const vitals_row *gpu, char out
     double most = -1, bytes;
     char name[WORDS];
     EACH_CHILD(user, model->machine.now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu)) {
-        const vitals_row *process = item_process_of(user);
+        const vitals_row *process = row_process(user);
         if (process == NULL || !cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) ||
             bytes <= most)
             continue;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "feed/trouble.h"
 #include "monitor/screens/pane.h"
 #include "report/report.h"
@@ -239,7 +240,7 @@ void process_summary_paint(const struct process_summary *summary, struct paint *
     put(summary, paint, "user", COLOR_PLAIN,
         cell_text(named ? row : own, VITALS_PROCESS_USER, ascii, text, sizeof text));
     /* A reading of what uses devices alone may know its work. */
-    const vitals_row *on_device = item_process_of(model_user_of(model, summary->identity, NULL));
+    const vitals_row *on_device = row_process(model_user_of(model, summary->identity, NULL));
     if (report_work(row, ascii, text, WORDS * 4) || report_work(on_device, ascii, text, WORDS * 4))
         put(summary, paint, "work", COLOR_PLAIN, text);
     for (const vitals_row *user = NULL;
