@@ -46,24 +46,3 @@ int device_users_rows(const struct model *model, const vitals_row *gpu);
 /* Draws its lines from `first` on into a box. */
 void device_users_draw(struct pen *pen, const struct model *model, const vitals_row *gpu,
                        const struct box *box, int first);
-
-/* ---- device_traffic.c: what went through its PCIe and its links since its screen was opened. Only
- * that screen asks for it, as some drivers take a second to say it: so there is no history of
- * before. A graph is shown from the second value on. ---- */
-
-enum { TRAFFIC_WAYS = 2 };
-
-/* One of zeros knows nothing. */
-struct device_traffic {
-    struct {
-        struct history in, out; /* bytes a second */
-    } ways[TRAFFIC_WAYS];
-    uint64_t newest_ns;
-};
-
-void device_traffic_add(struct device_traffic *traffic, const struct sheet_view *view);
-
-/* How many graphs there are to be seen, and each of them. */
-int device_traffic_count(const struct device_traffic *traffic);
-void device_traffic_draw(const struct device_traffic *traffic, const struct model *model, int place,
-                         struct pen *pen, const struct box *box);

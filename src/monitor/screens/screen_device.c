@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feed/rows.h"
 #include "feed/trouble.h"
 #include "monitor/screens/device_sheet.h"
 #include "monitor/screens/screen.h"
@@ -30,6 +31,17 @@ struct screen_device_part {
     int column, y;
 };
 enum { PARTS_MOST = 16 };
+
+/* What went through its PCIe and its links since the screen was opened. Only this screen asks for
+ * it, as some drivers take a second to say it: so there is no history of before. A graph is shown
+ * from the second value on. One of zeros knows nothing. */
+enum { TRAFFIC_WAYS = 2 };
+struct device_traffic {
+    struct {
+        struct history in, out; /* bytes a second */
+    } ways[TRAFFIC_WAYS];
+    uint64_t newest_ns;
+};
 
 struct screen_device {
     uint64_t key; /* of the row in the machine's snapshots */
@@ -72,6 +84,98 @@ static const vitals_row *detail_of(const struct screen_device *device, const vit
     }
     return NULL;
 }
+
+/* ---- traffic ---- */
+
+/* NAN where nothing is known of any; of what is known of some no sum is made. */
+static double sum_links(const struct sheet_view *view, vitals_metric counter)
+{
+    double sum = (double)NAN, rate;
+    const vitals_snapshot *now = vitals_row_snapshot(view->gpu);
+    EACH_CHILD(link, now, VITALS_TABLE_GPU_LINK, vitals_row_key(view->gpu)) {
+        if (vitals_row_availability(link, counter) == VITALS_UNSUPPORTED)
+            continue;
+        if (vitals_row_rate(link, view->older, counter, &rate) <= 0)
+            return (double)NAN;
+        sum = isnan(sum) ? rate : sum + rate;
+    }
+    return sum;
+}
+
+static const char *const WAYS[TRAFFIC_WAYS] = {"PCIe", "Links"};
+
+static void add_traffic(struct device_traffic *traffic, const struct sheet_view *view)
+{
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(vitals_row_snapshot(view->gpu));
+    double in, out;
+    if (now_ns <= traffic->newest_ns)
+        return;
+    traffic->newest_ns = now_ns;
+    if (!cell_fresh(view->gpu, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, &in))
+        in = (double)NAN;
+    if (!cell_fresh(view->gpu, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, &out))
+        out = (double)NAN;
+    history_add(&traffic->ways[0].in, now_ns, in);
+    history_add(&traffic->ways[0].out, now_ns, out);
+    history_add(&traffic->ways[1].in, now_ns, sum_links(view, VITALS_GPU_LINK_RECEIVED_BYTES));
+    history_add(&traffic->ways[1].out, now_ns, sum_links(view, VITALS_GPU_LINK_TRANSMITTED_BYTES));
+}
+
+static size_t count_known(const struct history *history)
+{
+    enum { ENOUGH = 2 };
+    size_t count = 0;
+    for (size_t i = 0; i < history->count && count < ENOUGH; i++)
+        count += isnan(history_get(history, i)) ? 0 : 1;
+    return count;
+}
+
+static bool is_seen(const struct device_traffic *traffic, int way)
+{
+    return count_known(&traffic->ways[way].in) > 1 || count_known(&traffic->ways[way].out) > 1;
+}
+
+/* How many graphs there are to be seen. */
+static int count_traffic(const struct device_traffic *traffic)
+{
+    int count = 0;
+    for (int i = 0; i < TRAFFIC_WAYS; i++)
+        count += is_seen(traffic, i);
+    return count;
+}
+
+static void draw_traffic(const struct device_traffic *traffic, const struct model *model, int place,
+                         struct pen *pen, const struct box *box)
+{
+    int way = 0;
+    for (; way < TRAFFIC_WAYS; way++) {
+        if (is_seen(traffic, way) && place-- == 0)
+            break;
+    }
+    if (way == TRAFFIC_WAYS)
+        return;
+
+    /* Received bytes grow up, sent bytes down, on one scale. They end now. */
+    char in_words[WORDS * 2], out_words[WORDS * 2], rate[WORDS], scale[WORDS * 2];
+    size_t seconds = (size_t)(box->columns * pane_seconds(model));
+    const struct history *in = &traffic->ways[way].in, *out = &traffic->ways[way].out;
+    double most = 0, other = 0, in_now = history_get(in, 0), out_now = history_get(out, 0);
+    (void)history_most(in, 0, seconds, &most);
+    (void)history_most(out, 0, seconds, &other);
+    most = pane_scale(other > most ? other : most);
+    (void)snprintf(in_words, sizeof in_words, "in %s", cell_rate(!isnan(in_now), in_now, rate));
+    (void)snprintf(out_words, sizeof out_words, "out %s",
+                   cell_rate(!isnan(out_now), out_now, rate));
+    (void)snprintf(scale, sizeof scale, "full: %s", cell_rate(true, most, rate));
+    struct graph up = pane_chart(model, in, most, INK_IN, false);
+    struct graph down = pane_chart(model, out, most, INK_OUT, true);
+    up.ago = up.mark = down.ago = down.mark = 0;
+    struct tile tile = {
+        .label = WAYS[way], .name = "", .value = in_words, .left = out_words, .right = scale};
+    pane_pair(pen, box, &tile, &up, &down);
+}
+
+/* ---- the page ---- */
 
 static int column_width(const struct screen_device *device, int width)
 {
@@ -121,7 +225,7 @@ static void lay_out(struct screen_device *device, const struct model *model, con
         device->traffic = (struct device_traffic){.newest_ns = 0};
     device->epoch = model->epoch;
     if (!model->away)
-        device_traffic_add(&device->traffic, &view);
+        add_traffic(&device->traffic, &view);
     double joules;
     if (cell_value(view.gpu, VITALS_GPU_ENERGY_JOULES, &joules)) {
         if (!device->has_first)
@@ -150,7 +254,7 @@ static void places(const struct model *model, const struct screen_device *device
                    struct screen_device_place *place)
 {
     enum { LEAST = 4, MOST = 11, TILE_LEAST = 38 };
-    int room = model->height / 3, count = OWN_TILES + device_traffic_count(&device->traffic);
+    int room = model->height / 3, count = OWN_TILES + count_traffic(&device->traffic);
     int most = (model->width - 2 + GAP) / (TILE_LEAST + GAP);
     *place = (struct screen_device_place){.y = HEAD, .rows = model->height - HEAD - 1};
     if (model->height < CHARTS_LEAST)
@@ -351,7 +455,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
             if (i < OWN_TILES)
                 draw_subjects(pen, model, gpu, i, &box);
             else
-                device_traffic_draw(&device->traffic, model, i - OWN_TILES, pen, &box);
+                draw_traffic(&device->traffic, model, i - OWN_TILES, pen, &box);
         }
         draw_page(pen, model, device, gpu, &place);
     }
