@@ -66,11 +66,14 @@ static void fill_options(const struct settings *settings, const char *const *use
 
 enum { SIZE_LEAST = 1, SIZE_MOST = 1000 };
 
-/* Parses "80x24", "80x24:help" or "help". */
-static bool read_size(const char *text, struct monitor_picture *picture)
+/* Parses "80x24", "80x24:help" or "help" of --screen. Returns 0, or the usage error if it is not a
+ * size. */
+static int read_screen(const struct settings *settings, struct monitor_picture *picture)
 {
+    const char *text = settings->view.screen;
     int end = 0;
     unsigned width = 0, height = 0;
+    *picture = (struct monitor_picture){.styles = settings->look.force_color};
     if (*text >= 'a' && *text <= 'z') { /* in the terminal's size, or the most common one */
         struct winsize size;
         bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= SIZE_LEAST &&
@@ -79,15 +82,18 @@ static bool read_size(const char *text, struct monitor_picture *picture)
         picture->width = known ? size.ws_col : 80;
         picture->height = known ? size.ws_row : 24;
         picture->screen = text;
-        return true;
+        return 0;
     }
     if (strspn(text, "0123456789x") == 0 || sscanf(text, "%4ux%4u%n", &width, &height, &end) != 2 ||
-        end == 0 || (text[end] != '\0' && text[end] != ':'))
-        return false;
+        (text[end] != '\0' && text[end] != ':') || width < SIZE_LEAST || width > SIZE_MOST ||
+        height < SIZE_LEAST || height > SIZE_MOST)
+        return command_fail(EXIT_USAGE,
+                            "--screen %s: not a size; write 80x24, 120x40:help, or help alone",
+                            command_safe(text));
     picture->width = (int)width;
     picture->height = (int)height;
     picture->screen = text[end] == ':' ? text + end + 1 : NULL;
-    return width >= SIZE_LEAST && width <= SIZE_MOST && height >= SIZE_LEAST && height <= SIZE_MOST;
+    return 0;
 }
 
 /* Opens the readings from which a screen is drawn: of a file all, so that graphs have a history; of
@@ -114,27 +120,11 @@ static int open_readings(const struct settings *settings, const vitals_request *
     return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s", error.message);
 }
 
-/* Returns 0, or the usage error if --screen is not a size. `screen` (may be NULL) gets the name, or
- * NULL. */
-static int check_screen(const struct view_settings *view, const char **screen)
-{
-    struct monitor_picture picture;
-    if (!read_size(view->screen, &picture))
-        return command_fail(EXIT_USAGE,
-                            "--screen %s: not a size; write 80x24, 120x40:help, or help alone",
-                            command_safe(view->screen));
-    if (screen != NULL)
-        *screen = picture.screen;
-    return 0;
-}
-
-static int draw_screen(const struct settings *settings, const struct monitor_options *options,
+static int draw_screen(const struct monitor_picture *picture, const struct monitor_options *options,
                        struct feed *feed, size_t most, struct buffer *drawn)
 {
-    struct monitor_picture picture = {.styles = settings->look.force_color};
     vitals_error error;
-    (void)read_size(settings->view.screen, &picture);
-    int result = monitor_print(options, feed, most, &picture, text_write, drawn, &error);
+    int result = monitor_print(options, feed, most, picture, text_write, drawn, &error);
     if (drawn->failed)
         return command_fail(EXIT_CANNOT, "out of memory");
     if (result < 0)
@@ -165,22 +155,22 @@ int command_screen(const struct settings *settings)
                        : demo_procfs_wanted(&settings->machine, &settings->view)
                            ? DEMO_PROCFS_USER
                            : command_user(name, sizeof name);
-    const char *screen = NULL;
+    struct monitor_picture picture;
     vitals_request *request = NULL;
     vitals_error error;
-    int code = check_screen(&settings->view, &screen);
+    int code = read_screen(settings, &picture);
     if (code != 0)
         return code;
     fill_options(settings, &user, &options);
-    if (monitor_request(&options, monitor_part_of(screen), &request, &error) < 0)
+    if (monitor_request(&options, monitor_part_of(picture.screen), &request, &error) < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
         code = open_readings(settings, request, &readings);
     vitals_request_free(request);
     if (code == 0) {
-        options.context = monitor_asks(screen) ? readings.context : NULL;
+        options.context = monitor_asks(picture.screen) ? readings.context : NULL;
         options.root |= readings.demo != NULL;
-        code = draw_screen(settings, &options, &readings.feed, readings.most, &drawn);
+        code = draw_screen(&picture, &options, &readings.feed, readings.most, &drawn);
     }
 
     if (monitor_is_busy()) { /* its context is left behind */
@@ -256,7 +246,8 @@ int command_replay(const struct settings *settings)
     const char *no_user = NULL;
     if (settings->arguments.words.count != 1)
         return command_fail(EXIT_USAGE, "replay: name one recording, as in: vitals replay run.db");
-    int code = settings->view.screen != NULL ? check_screen(&settings->view, NULL) : 0;
+    struct monitor_picture picture;
+    int code = settings->view.screen != NULL ? read_screen(settings, &picture) : 0;
     if (code != 0)
         return code;
     if (settings->view.screen == NULL && !(settings->look.terminal && settings->look.typed))
@@ -285,7 +276,7 @@ int command_replay(const struct settings *settings)
 
     if (settings->view.screen != NULL) {
         struct buffer drawn = {.bytes = NULL};
-        code = draw_screen(settings, &options, NULL, 0, &drawn);
+        code = draw_screen(&picture, &options, NULL, 0, &drawn);
         return print_drawn(&drawn, code);
     }
     options.clock = vitals_clock_system();

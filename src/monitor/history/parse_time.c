@@ -43,22 +43,13 @@ static bool read_clock(const char *text, struct tm *parts)
 /* "2026-11-22", with a clock behind it or without. */
 static bool parse_date(const char *text, uint64_t *out)
 {
-    static const int DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    int year, month, day, end = 0;
-    struct tm parts = {.tm_sec = 0};
-    if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &end) != 3 || year < 1970 || month < 1 ||
-        month > 12 || day < 1)
+    struct tm parts = {.tm_sec = 0}, whole;
+    const char *end = strptime(text, "%Y-%m-%d", &parts);
+    whole = parts;
+    if (end == NULL || timegm(&whole) < 0 || whole.tm_mday != parts.tm_mday) /* February 30 */
         return false;
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (day > DAYS[month - 1] + (month == 2 && leap)) /* mktime takes it for the next month */
-        return false;
-    parts.tm_year = year - 1900;
-    parts.tm_mon = month - 1;
-    parts.tm_mday = day;
-    text += end;
-    if (*text == 'T' || *text == ' ')
-        text += 1;
-    return (*text == '\0' || read_clock(text, &parts)) && to_ns(&parts, out);
+    end += *end == 'T' || *end == ' ';
+    return (*end == '\0' || read_clock(end, &parts)) && to_ns(&parts, out);
 }
 
 static bool parse_distance(const char *text, const struct time_span *span, uint64_t *out)
