@@ -39,8 +39,14 @@ static const struct hint HINTS[] = {
 
 /* ---- the process, asked ---- */
 
-void process_page_done(struct process_page *page)
+static struct process_page *page_of(void *state)
 {
+    return &((struct screen_process *)state)->page;
+}
+
+void process_page_close(void *state)
+{
+    struct process_page *page = page_of(state);
     process_query_free(page->query);
     vitals_process_close(page->process);
     for (size_t i = 0; i < PROCESS_PARTS; i++)
@@ -99,8 +105,7 @@ static const vitals_row *answered(const struct process_page *page)
 
 /* Values of an answer: bytes a second, where the list has no such column, and of a process that has
  * left its device also those that no reading has any more. */
-static void add_values(const struct model *model, const struct process_page *page,
-                       const struct identity *identity, struct history *charts,
+static void add_values(const struct model *model, struct screen_process *process,
                        const vitals_snapshot *older)
 {
     static const struct {
@@ -109,24 +114,24 @@ static void add_values(const struct model *model, const struct process_page *pag
     } RATES[] = {{VITALS_PROCESS_READ_BYTES, CHART_READ},
                  {VITALS_PROCESS_WRITTEN_BYTES, CHART_WRITTEN},
                  {VITALS_PROCESS_CPU_SECONDS, CHART_CPU}};
-    const vitals_row *row = answered(page);
-    bool read = model_process(model, identity) != NULL;
+    const vitals_row *row = answered(&process->page);
+    bool read = model_process(model, &process->identity) != NULL;
     double value;
     if (model->machine.now == NULL)
         return;
     uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
     for (size_t i = 0; i < ARRAY_COUNT(RATES) - read; i++) {
         if (vitals_row_rate(row, older, RATES[i].metric, &value) > 0)
-            history_add(&charts[RATES[i].chart], now_ns, value);
+            history_add(&process->histories[RATES[i].chart], now_ns, value);
     }
     if (!read && cell_value(row, VITALS_PROCESS_RESIDENT_BYTES, &value))
-        history_add(&charts[CHART_MEMORY], now_ns, value);
+        history_add(&process->histories[CHART_MEMORY], now_ns, value);
 }
 
-static void take(struct monitor *monitor, struct process_page *page,
-                 const struct identity *identity, struct history *charts)
+static void take(struct monitor *monitor, struct screen_process *process)
 {
     enum { SHARE = 50 };
+    struct process_page *page = &process->page;
     vitals_snapshot *answer = NULL;
     vitals_error error;
     if (page->query == NULL || !process_query_take(page->query, &answer, &error))
@@ -155,7 +160,7 @@ static void take(struct monitor *monitor, struct process_page *page,
     vitals_snapshot *older = page->answers[page->asked];
     page->answers[page->asked] = answer;
     if (page->asked == PROCESS_OVERVIEW)
-        add_values(&monitor->model, page, identity, charts, older);
+        add_values(&monitor->model, process, older);
     if (page->asked == PROCESS_THREADS) {
         vitals_snapshot_unref(page->threads_before);
         page->threads_before = older;
@@ -166,13 +171,15 @@ static void take(struct monitor *monitor, struct process_page *page,
     page->problem[0] = '\0';
 }
 
-int process_page_descriptor(const struct process_page *page)
+int process_page_descriptor(const void *state)
 {
+    const struct process_page *page = &((const struct screen_process *)state)->page;
     return page->query != NULL ? process_query_descriptor(page->query) : -1;
 }
 
-uint64_t process_page_patience_ns(const struct process_page *page)
+uint64_t process_page_patience_ns(const void *state)
 {
+    const struct process_page *page = &((const struct screen_process *)state)->page;
     uint64_t due_ns = page->due_ns[page->part];
     if (page->query == NULL || page->silent || page->asks || due_ns == UINT64_MAX)
         return 0;
@@ -343,12 +350,13 @@ static void settle_summary(const struct model *model, struct process_page *page,
     page->absence = absence;
 }
 
-void process_page_settle(struct monitor *monitor, struct process_page *page,
-                         const struct identity *identity, struct history *charts)
+void process_page_settle(struct monitor *monitor, struct screen_process *process)
 {
     const struct model *model = &monitor->model;
+    const struct identity *identity = &process->identity;
+    struct process_page *page = &process->page;
     page->now_ns = monitor_now_ns(monitor);
-    take(monitor, page, identity, charts);
+    take(monitor, process);
     page->silent = silence_of(monitor) != NULL;
     if (!page->silent) {
         const vitals_row *row = identity->start >= 0 ? model_process(model, identity) : NULL;
@@ -558,18 +566,17 @@ static void draw_charts(struct pen *pen, const struct model *model, const struct
     }
 }
 
-void process_page_draw(const struct monitor *monitor, const struct process_page *page,
-                       const struct item *item, const struct history *charts, struct pen *pen)
+void process_page_draw(const struct monitor *monitor, const struct screen_process *process,
+                       const struct item *item, struct pen *pen)
 {
     const struct model *model = &monitor->model;
-    struct identity identity;
+    const struct process_page *page = &process->page;
     int y = body_y(model, page), rows = body_rows(model, page);
     int columns = sheet_columns(monitor, page), wide = page->sheet.width + GAP;
-    (void)monitor_target(monitor, &identity);
-    draw_head(pen, monitor, page, item, identity.pid);
+    draw_head(pen, monitor, page, item, process->identity.pid);
     draw_tabs(pen, monitor, page);
     if (page->part == PROCESS_OVERVIEW)
-        draw_charts(pen, model, item, charts);
+        draw_charts(pen, model, item, process->histories);
 
     const char *why = silence_of(monitor);
     for (int i = page->top, at = 0; why == NULL && i < page->shown_count; i++, at++) {
@@ -861,9 +868,9 @@ static void change_threads(vitals_process *process, struct process_change *chang
     vitals_request_free(request);
 }
 
-void process_page_answer(struct monitor *monitor, struct process_page *page, enum prompt prompt,
-                         const char *text)
+void process_page_answer(struct monitor *monitor, void *state, enum prompt prompt, const char *text)
 {
+    struct process_page *page = page_of(state);
     static const char *const WHAT[] = {"nice", "I/O priority", "CPUs"};
     const char *what = WHAT[prompt == PROMPT_LINES ? 0 : prompt - PROMPT_NICE];
     char threads[WORDS];
@@ -886,11 +893,13 @@ void process_page_answer(struct monitor *monitor, struct process_page *page, enu
                   text, change.refused, change.error.message);
 }
 
-bool process_page_click(struct monitor *monitor, struct process_page *page,
-                        const struct input_event *event)
+bool process_page_click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     enum { STEP = 3 };
     const struct model *model = &monitor->model;
+    struct process_page *page = page_of(state);
+    if (model->arranged.nvitop)
+        return false;
     if (event->code != INPUT_CLICK) {
         page->top += STEP * input_lines(event, 0, 0);
         return true;

@@ -49,24 +49,28 @@ struct process_page {
     size_t shown_capacity;
 };
 
-void process_page_done(struct process_page *page);
+/* The state of the screen, with the page or with --layout nvitop. */
+struct screen_process {
+    struct identity identity;
+    uint64_t sequence; /* of the last snapshot that was added */
+    unsigned epoch;    /* of the model, then */
+    struct history histories[PROCESS_CHARTS];
+    struct process_page page;
+};
 
-void process_page_settle(struct monitor *monitor, struct process_page *page,
-                         const struct identity *identity, struct history *charts);
+void process_page_settle(struct monitor *monitor, struct screen_process *process);
 
 /* `item`: the process, of which nothing may be known any more. */
-void process_page_draw(const struct monitor *monitor, const struct process_page *page,
-                       const struct item *item, const struct history *charts, struct pen *pen);
+void process_page_draw(const struct monitor *monitor, const struct screen_process *process,
+                       const struct item *item, struct pen *pen);
 
 bool process_page_act(struct monitor *monitor, struct process_page *page, enum action action,
                       int argument);
 
-/* What a person has entered at a question of the page. */
-void process_page_answer(struct monitor *monitor, struct process_page *page, enum prompt prompt,
+/* Functions of the screen, see struct screen; `state` is its struct screen_process. */
+void process_page_answer(struct monitor *monitor, void *state, enum prompt prompt,
                          const char *text);
-
-bool process_page_click(struct monitor *monitor, struct process_page *page,
-                        const struct input_event *event);
-
-int process_page_descriptor(const struct process_page *page);
-uint64_t process_page_patience_ns(const struct process_page *page);
+bool process_page_click(struct monitor *monitor, void *state, const struct input_event *event);
+int process_page_descriptor(const void *state);
+uint64_t process_page_patience_ns(const void *state);
+void process_page_close(void *state);

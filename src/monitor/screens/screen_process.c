@@ -10,14 +10,6 @@
 
 enum { GRAPHS = CHART_READ, HEAD = 6, FACT = 320 };
 
-struct screen_process {
-    struct identity identity;
-    uint64_t sequence; /* of the last snapshot that was added */
-    unsigned epoch;    /* of the model, then */
-    struct history histories[PROCESS_CHARTS];
-    struct process_page page;
-};
-
 static const struct process_subject {
     const char *title;
     bool down;
@@ -104,7 +96,7 @@ static void settle(struct monitor *monitor, void *state)
     struct screen_process *process = state;
     add_reading(process, &monitor->model);
     if (!monitor->model.arranged.nvitop)
-        process_page_settle(monitor, &process->page, &process->identity, process->histories);
+        process_page_settle(monitor, process);
 }
 
 static void recall(void *state, const struct model *then)
@@ -176,7 +168,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     const struct model *model = &monitor->model;
     struct item item = item_of(model, process);
     if (!model->arranged.nvitop) {
-        process_page_draw(monitor, &process->page, &item, process->histories, pen);
+        process_page_draw(monitor, process, &item, pen);
         return;
     }
     int top = HEAD - 1, rows = model->height - top - 1, width = model->width;
@@ -239,33 +231,6 @@ static int open_process(struct monitor *monitor, void *state)
     return 0;
 }
 
-static void close_process(void *state)
-{
-    process_page_done(&((struct screen_process *)state)->page);
-}
-
-static void answer(struct monitor *monitor, void *state, enum prompt prompt, const char *text)
-{
-    struct screen_process *process = state;
-    process_page_answer(monitor, &process->page, prompt, text);
-}
-
-static bool click(struct monitor *monitor, void *state, const struct input_event *event)
-{
-    struct screen_process *process = state;
-    return !monitor->model.arranged.nvitop && process_page_click(monitor, &process->page, event);
-}
-
-static int descriptor(const void *state)
-{
-    return process_page_descriptor(&((const struct screen_process *)state)->page);
-}
-
-static uint64_t patience_ns(const void *state)
-{
-    return process_page_patience_ns(&((const struct screen_process *)state)->page);
-}
-
 const struct screen screen_process = {
     .name = "process",
     .bit = ON_PROCESS,
@@ -274,12 +239,12 @@ const struct screen screen_process = {
     .asks = true,
     .draw = draw,
     .act = act,
-    .click = click,
+    .click = process_page_click,
     .settle = settle,
     .target = target,
-    .descriptor = descriptor,
-    .patience_ns = patience_ns,
-    .answer = answer,
+    .descriptor = process_page_descriptor,
+    .patience_ns = process_page_patience_ns,
+    .answer = process_page_answer,
     .recall = recall,
-    .close = close_process,
+    .close = process_page_close,
 };
