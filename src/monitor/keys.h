@@ -27,7 +27,7 @@ enum action {
     ACTION_PART,     /* enum process_part */
     ACTION_NICE, ACTION_IO_PRIORITY, ACTION_AFFINITY, ACTION_COPY, ACTION_TRACE,
     ACTION_COLUMNS, ACTION_SETTINGS, ACTION_PERCENT, ACTION_PLAIN, ACTION_SAVE, ACTION_PAUSE,
-    ACTION_TIME_SAMPLE,  /* samples; so the next ones move through what was kept */
+    ACTION_TIME_SAMPLE,  /* 1 on, -1 back; so the next ones move through what was kept */
     ACTION_TIME_SECONDS, /* how many */
     ACTION_TIME_END,     /* -1 the begin, 1 the end */
     ACTION_TIME_SPEED,   /* 1 twice as fast, -1 half */

@@ -105,7 +105,8 @@ static void show_anew(struct player *player)
     if (player->file) { /* graphs of a live monitor go on, and are looked at further back */
         const struct recent_snapshots *recent = &player->cursor.machine.recent;
         model_graphs_begin(player->model,
-                           recent->count > 1 ? recent->items[recent->count - 2] : NULL, now);
+                           recent->count > 1 ? recent->items[recent->count - 2].snapshot : NULL,
+                           now);
     }
     player_fill_anew(player);
     player->fills_model = player->file;
@@ -195,7 +196,7 @@ static void jump_behind(struct player *player, uint64_t moment_ns)
     vitals_error error = {.code = 0};
     jump(player, moment_ns);
     if (is_away(player) && from_ns(player) < moment_ns &&
-        timeline_cursor_step(&player->cursor, 1, &error) == 1)
+        timeline_cursor_step(&player->cursor, true, &error) == 1)
         arrive(player, 1, &error);
 }
 
@@ -224,24 +225,24 @@ static void play(struct player *player)
     count_anew(player);
 }
 
-/* So many snapshots on, below 0: back. */
-static void step(struct player *player, int steps)
+/* To the next snapshot, or the one before. */
+static void step(struct player *player, bool forward)
 {
     vitals_error error = {.code = 0};
     uint64_t here_ns = from_ns(player);
     player->playing = false;
     if (!is_away(player)) {
-        if (steps < 0)
+        if (!forward)
             jump(player, here_ns > 0 ? here_ns - 1 : 0);
         return;
     }
-    int code = timeline_cursor_step(&player->cursor, steps, &error);
-    if (code == 0 && steps > 0 && !player->file) {
+    int code = timeline_cursor_step(&player->cursor, forward, &error);
+    if (code == 0 && forward && !player->file) {
         go_back_to_now(player);
         return;
     }
     if (code == 0)
-        model_say(player->model, steps > 0 ? "this is the end" : "this is the beginning");
+        model_say(player->model, forward ? "this is the end" : "this is the beginning");
     arrive(player, code, &error);
 }
 
@@ -258,7 +259,7 @@ static void move(struct player *player, int seconds)
     jump(player, seconds > 0 ? here_ns + by_ns : here_ns > by_ns ? here_ns - by_ns : 0);
     if (!was_away || !is_away(player) || timeline_reader_place(&player->cursor.machine) != place)
         return;
-    int code = timeline_cursor_step(&player->cursor, seconds > 0 ? 1 : -1, &error);
+    int code = timeline_cursor_step(&player->cursor, seconds > 0, &error);
     if (code != 0)
         arrive(player, code, &error);
 }
@@ -288,7 +289,7 @@ static void go_to_mark(struct player *player, int direction)
 bool player_act(struct player *player, enum action action, int argument)
 {
     switch ((int)action) {
-    case ACTION_TIME_SAMPLE: step(player, argument); return true;
+    case ACTION_TIME_SAMPLE: step(player, argument > 0); return true;
     case ACTION_TIME_SECONDS: move(player, argument); return true;
     case ACTION_TIME_END: jump(player, argument < 0 ? 0 : UINT64_MAX); return true;
     case ACTION_TIME_SPEED:
@@ -389,7 +390,7 @@ static bool look_ahead(struct player *player)
     /* A gap in which nothing was kept is skipped. */
     uint64_t step_ns = 0, due = due_ns(player);
     if (recent->count > 1)
-        step_ns = here_ns - vitals_snapshot_realtime_ns(recent->items[recent->count - 2]);
+        step_ns = here_ns - vitals_snapshot_realtime_ns(recent->items[recent->count - 2].snapshot);
     if (ahead_ns >= here_ns && due > now && due - now > GAP_SECONDS * NS_PER_SECOND &&
         step_ns > 0 && ahead_ns - here_ns > GAP_STEPS * step_ns) {
         player->begun_moment_ns = ahead_ns;

@@ -6,7 +6,7 @@
 static void recent_clear(struct recent_snapshots *recent)
 {
     for (size_t i = 0; i < recent->count; i++)
-        vitals_snapshot_unref(recent->items[i]);
+        vitals_snapshot_unref(recent->items[i].snapshot);
     recent->count = 0;
 }
 
@@ -15,17 +15,16 @@ static bool recent_reaches(const struct recent_snapshots *recent, size_t first, 
 {
     if (recent->count <= first + 1)
         return false;
-    uint64_t now_ns = vitals_snapshot_monotonic_ns(recent->items[recent->count - 1]);
-    uint64_t then_ns = vitals_snapshot_monotonic_ns(recent->items[first]);
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(recent->items[recent->count - 1].snapshot);
+    uint64_t then_ns = vitals_snapshot_monotonic_ns(recent->items[first].snapshot);
     return now_ns > then_ns && now_ns - then_ns >= window_ns - window_ns / 8;
 }
 
 static void recent_drop(struct recent_snapshots *recent, size_t at)
 {
-    size_t behind = --recent->count - at;
-    vitals_snapshot_unref(recent->items[at]);
-    memmove(recent->items + at, recent->items + at + 1, behind * sizeof recent->items[0]);
-    memmove(recent->places + at, recent->places + at + 1, behind * sizeof recent->places[0]);
+    vitals_snapshot_unref(recent->items[at].snapshot);
+    memmove(recent->items + at, recent->items + at + 1,
+            (--recent->count - at) * sizeof recent->items[0]);
 }
 
 /* Snapshots of another boot or machine are never compared. */
@@ -38,20 +37,20 @@ static bool goes_on(const vitals_snapshot *then, const vitals_snapshot *now)
 static void recent_prepend(struct recent_snapshots *recent, vitals_snapshot *snapshot,
                            int64_t place)
 {
-    memmove(recent->items + 1, recent->items, recent->count * sizeof recent->items[0]);
-    memmove(recent->places + 1, recent->places, recent->count++ * sizeof recent->places[0]);
-    recent->items[0] = snapshot;
-    recent->places[0] = place;
+    memmove(recent->items + 1, recent->items, recent->count++ * sizeof recent->items[0]);
+    recent->items[0] = (struct recent_snapshot){snapshot, place};
 }
 
 const vitals_snapshot *timeline_reader_now(const struct timeline_reader *reader)
 {
-    return reader->recent.count > 0 ? reader->recent.items[reader->recent.count - 1] : NULL;
+    const struct recent_snapshots *recent = &reader->recent;
+    return recent->count > 0 ? recent->items[recent->count - 1].snapshot : NULL;
 }
 
 int64_t timeline_reader_place(const struct timeline_reader *reader)
 {
-    return reader->recent.count > 0 ? reader->recent.places[reader->recent.count - 1] : 0;
+    const struct recent_snapshots *recent = &reader->recent;
+    return recent->count > 0 ? recent->items[recent->count - 1].place : 0;
 }
 
 /* The place of the one that the timeline gave last. */
@@ -93,11 +92,10 @@ static int timeline_reader_settle(struct timeline_reader *reader, vitals_snapsho
     vitals_snapshot *older = NULL;
     int code = 1;
     recent_clear(recent);
-    recent->places[0] = place;
-    recent->items[recent->count++] = snapshot;
+    recent_prepend(recent, snapshot, place);
     while (code == 1 && !recent_reaches(recent, 0, window_ns) && recent->count < RECENT_MOST - 1) {
-        code = timeline_reader_move(reader, recent->places[0], false, &older, error);
-        if (code == 1 && !goes_on(older, recent->items[0])) {
+        code = timeline_reader_move(reader, recent->items[0].place, false, &older, error);
+        if (code == 1 && !goes_on(older, recent->items[0].snapshot)) {
             vitals_snapshot_unref(older);
             return 1;
         }
@@ -109,7 +107,8 @@ static int timeline_reader_settle(struct timeline_reader *reader, vitals_snapsho
     if (code >= 0 && !recent_reaches(recent, 0, window_ns) && recent->count == RECENT_MOST - 1 &&
         moment_ns >= window_ns) {
         code = timeline_reader_at(reader, moment_ns - window_ns + window_ns / 8, &older, error);
-        if (code == 1 && goes_on(older, recent->items[0]) && place_of(reader) < recent->places[0])
+        if (code == 1 && goes_on(older, recent->items[0].snapshot) &&
+            place_of(reader) < recent->items[0].place)
             recent_prepend(recent, older, place_of(reader));
         else if (code == 1)
             vitals_snapshot_unref(older);
@@ -178,35 +177,27 @@ static int settle_all(struct timeline_cursor *cursor)
     return 1;
 }
 
-int timeline_cursor_at(struct timeline_cursor *cursor, uint64_t realtime_ns, vitals_error *error)
+/* Stands at the snapshot that the machine's timeline gave last; takes it over. */
+static int settle(struct timeline_cursor *cursor, vitals_snapshot *snapshot, vitals_error *error)
 {
-    vitals_snapshot *snapshot = NULL;
-    int code = timeline_reader_at(&cursor->machine, realtime_ns, &snapshot, error);
-    if (code == 1)
-        code = timeline_reader_settle(&cursor->machine, snapshot, place_of(&cursor->machine),
+    int code = timeline_reader_settle(&cursor->machine, snapshot, place_of(&cursor->machine),
                                       cursor->window_ns, error);
     return code == 1 ? settle_all(cursor) : code;
 }
 
-int timeline_cursor_step(struct timeline_cursor *cursor, int steps, vitals_error *error)
+int timeline_cursor_at(struct timeline_cursor *cursor, uint64_t realtime_ns, vitals_error *error)
 {
-    bool forward = steps > 0;
-    int code = 1, moved = 0;
-    vitals_snapshot *snapshot = NULL, *found = NULL;
-    int64_t place = timeline_reader_place(&cursor->machine);
-    for (int left = forward ? steps : -steps; code == 1 && left > 0; left--) {
-        code = timeline_reader_move(&cursor->machine, place, forward, &found, error);
-        if (code != 1)
-            break;
-        vitals_snapshot_unref(snapshot);
-        snapshot = found;
-        place = place_of(&cursor->machine);
-        moved = 1;
-    }
-    if (moved == 0)
-        return code;
-    code = timeline_reader_settle(&cursor->machine, snapshot, place, cursor->window_ns, error);
-    return code == 1 ? settle_all(cursor) : code;
+    vitals_snapshot *snapshot = NULL;
+    int code = timeline_reader_at(&cursor->machine, realtime_ns, &snapshot, error);
+    return code == 1 ? settle(cursor, snapshot, error) : code;
+}
+
+int timeline_cursor_step(struct timeline_cursor *cursor, bool forward, vitals_error *error)
+{
+    vitals_snapshot *snapshot = NULL;
+    int code = timeline_reader_move(&cursor->machine, timeline_reader_place(&cursor->machine),
+                                    forward, &snapshot, error);
+    return code == 1 ? settle(cursor, snapshot, error) : code;
 }
 
 int timeline_cursor_peek(struct timeline_cursor *cursor, vitals_snapshot **out, vitals_error *error)
@@ -222,12 +213,11 @@ int timeline_cursor_peek(struct timeline_cursor *cursor, vitals_snapshot **out, 
 void timeline_cursor_follow(struct timeline_cursor *cursor, vitals_snapshot *next)
 {
     struct recent_snapshots *recent = &cursor->machine.recent;
-    if (recent->count > 0 && !goes_on(recent->items[recent->count - 1], next))
+    if (recent->count > 0 && !goes_on(recent->items[recent->count - 1].snapshot, next))
         recent_clear(recent);
     if (recent->count == RECENT_MOST) /* the one behind the first: the first is far away enough */
         recent_drop(recent, 1);
-    recent->places[recent->count] = cursor->peeked;
-    recent->items[recent->count++] = next;
+    recent->items[recent->count++] = (struct recent_snapshot){next, cursor->peeked};
     while (recent_reaches(recent, 1, cursor->window_ns))
         recent_drop(recent, 0);
     (void)settle_all(cursor);
@@ -252,12 +242,12 @@ static void fill(const struct recent_snapshots *recent, struct readings *out)
     *out = (struct readings){0};
     if (recent->count == 0)
         return;
-    out->now = vitals_snapshot_ref(recent->items[recent->count - 1]);
+    out->now = vitals_snapshot_ref(recent->items[recent->count - 1].snapshot);
     out->next_older = vitals_snapshot_ref(out->now);
     if (recent->count < 2)
         return;
-    out->previous = vitals_snapshot_ref(recent->items[recent->count - 2]);
-    out->older = vitals_snapshot_ref(recent->items[0]);
+    out->previous = vitals_snapshot_ref(recent->items[recent->count - 2].snapshot);
+    out->older = vitals_snapshot_ref(recent->items[0].snapshot);
 }
 
 void timeline_cursor_readings(const struct timeline_cursor *cursor, struct readings *machine,

@@ -12,8 +12,10 @@
 /* Snapshots up to a moment, the oldest about a window before it. */
 enum { RECENT_MOST = 34 };
 struct recent_snapshots {
-    vitals_snapshot *items[RECENT_MOST];
-    int64_t places[RECENT_MOST]; /* where each lies in the timeline */
+    struct recent_snapshot {
+        vitals_snapshot *snapshot;
+        int64_t place; /* where it lies in the timeline */
+    } items[RECENT_MOST];
     size_t count;
 };
 
@@ -45,8 +47,8 @@ void timeline_cursor_done(struct timeline_cursor *cursor);
  * are none, and `apart` holds the reason. */
 int timeline_cursor_at(struct timeline_cursor *cursor, uint64_t realtime_ns, vitals_error *error);
 
-/* Stands so many snapshots further (below 0: back), as far as there are any: 1 where it moved. */
-int timeline_cursor_step(struct timeline_cursor *cursor, int steps, vitals_error *error);
+/* Moves to the next snapshot, or the one before. Returns as timeline_cursor_at. */
+int timeline_cursor_step(struct timeline_cursor *cursor, bool forward, vitals_error *error);
 
 /* The snapshot after the one that it stands at, without going there: yours to unref. 0: none yet.
  */
