@@ -302,13 +302,19 @@ static void draw_device_tile(struct pen *pen, const struct model *model, const v
                              .chosen = is_chosen(model, gpu)});
 }
 
-/* Columns of a line, with the blank before them; what does not fit is left out, the last in this
- * order first. */
-enum { LABEL = 5, PERCENT = 5, MEMORY = 13, CELSIUS = 6, POWER = 10, PCIE = 14, GAUGE_LEAST = 6 };
+/* Columns of a line, with the blank before them. */
+enum { LABEL = 5, PERCENT = 5, GAUGE_LEAST = 6 };
+
+/* The figures behind the bars; what does not fit is left out, the last first. */
+enum { MEMORY, CELSIUS, POWER, PCIE, FIGURES };
+static const struct {
+    const char *title;
+    int columns;
+} FIGURE[FIGURES] = {{"", 13}, {" temp ", 6}, {" power ", 10}, {" PCIe in/out ", 14}};
 
 struct line_form {
     int name, gauge, remark;
-    bool memory, celsius, power, pcie;
+    int figures[FIGURES]; /* columns; 0: left out */
 };
 
 /* True if some device tells what goes over PCIe, or is about to. */
@@ -332,12 +338,10 @@ static struct line_form form_of(const struct model *model)
         left += 2 * GAUGE_LEAST;
         form.gauge = 0;
     }
-    form.memory = left >= MEMORY;
-    left -= form.memory ? MEMORY : 0;
-    form.celsius = left >= CELSIUS;
-    left -= form.celsius ? CELSIUS : 0;
-    form.power = left >= POWER;
-    left -= form.power ? POWER : 0;
+    for (int i = 0; i < PCIE; i++) {
+        form.figures[i] = left >= FIGURE[i].columns ? FIGURE[i].columns : 0;
+        left -= form.figures[i];
+    }
     int more = left < NAME - NAME_LEAST ? left : NAME - NAME_LEAST;
     form.name += more > 0 ? more : 0;
     left -= more;
@@ -345,8 +349,9 @@ static struct line_form form_of(const struct model *model)
         form.remark = REMARK;
         left -= REMARK + 1;
     }
-    form.pcie = left >= PCIE + GAUGES_MORE && has_pcie(model);
-    left -= form.pcie ? PCIE : 0;
+    if (left >= FIGURE[PCIE].columns + GAUGES_MORE && has_pcie(model))
+        form.figures[PCIE] = FIGURE[PCIE].columns;
+    left -= form.figures[PCIE];
     if (form.gauge > 0 && left > 1)
         form.gauge += left / 2 < GAUGE_MOST - form.gauge ? left / 2 : GAUGE_MOST - form.gauge;
     return form;
@@ -368,7 +373,7 @@ static void draw_device_line(struct pen *pen, const struct model *model, const v
     const struct line_form form = form_of(model);
     struct readings_words words;
     struct remark remark;
-    char name[WORDS * 2];
+    char name[WORDS * 2], pcie[WORDS] = "";
     ink chosen = is_chosen(model, gpu) ? STYLE_REVERSE : 0;
     read_words(model, gpu, &words);
     remark_on(model, gpu, form.remark > 0 ? form.remark - 1 : form.name - 1, &remark);
@@ -393,15 +398,10 @@ static void draw_device_line(struct pen *pen, const struct model *model, const v
         x = draw_words(pen, x, y, PERCENT + 1, true,
                        aged(gpu, STYLE_BOLD | theme_step(BARS[i].ramp, 0.9)), BARS[i].percent);
     }
-    if (form.memory)
-        x = draw_words(pen, x, y, MEMORY, true, INK_SOFT, words.memory);
-    if (form.celsius)
-        x = draw_words(pen, x, y, CELSIUS, true, INK_SOFT, words.celsius);
-    if (form.power)
-        x = draw_words(pen, x, y, POWER, true, INK_SOFT, words.power);
-    if (form.pcie && pcie_words(gpu, name))
-        (void)draw_words(pen, x, y, PCIE, true, INK_SOFT, name);
-    x += form.pcie ? PCIE : 0;
+    const char *const figures[FIGURES] = {words.memory, words.celsius, words.power, pcie};
+    (void)pcie_words(gpu, pcie);
+    for (size_t i = 0; i < FIGURES; i++)
+        x = draw_words(pen, x, y, form.figures[i], true, INK_SOFT, figures[i]);
     if (form.remark > 0)
         (void)draw_words(pen, x + 1, y, form.remark, false, remark.style, remark.text);
 }
@@ -413,25 +413,14 @@ static void draw_titles(struct pen *pen, const struct model *model, int y)
     int x = LABEL + form.name;
     if (!pen->look->plain)
         canvas_repeat(pen->canvas, 1, y, model->width - 2, INK_FRAME, pen->look->ascii ? "-" : "─");
-    const struct {
-        const char *title;
-        int columns;
-        bool right;
-    } TITLES[] = {{" busy ", form.gauge > 0 ? form.gauge : PERCENT + 1, false},
-                  {"", form.gauge > 0 ? PERCENT + 1 : 0, false},
-                  {" memory ", form.gauge > 0 ? form.gauge : PERCENT + 1, false},
-                  {"", form.gauge > 0 ? PERCENT + 1 : 0, false},
-                  {"", form.memory ? MEMORY : 0, true},
-                  {" temp ", form.celsius ? CELSIUS : 0, true},
-                  {" power ", form.power ? POWER : 0, true},
-                  {" PCIe in/out ", form.pcie ? PCIE : 0, true}};
     (void)canvas_text(pen->canvas, 1, y, INK_TITLE, "Devices ");
-    for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; x += TITLES[i++].columns) {
-        int wide = canvas_columns(TITLES[i].title), at = x;
-        if (TITLES[i].columns == 0)
-            continue;
-        at += TITLES[i].right ? TITLES[i].columns - wide : -1;
-        (void)canvas_text(pen->canvas, at, y, INK_SOFT, TITLES[i].title);
+    for (int i = 0; i < 2; i++, x += form.gauge + PERCENT + 1)
+        (void)canvas_text(pen->canvas, x - 1, y, INK_SOFT, i == 0 ? " busy " : " memory ");
+    for (size_t i = 0; i < FIGURES; i++) {
+        x += form.figures[i];
+        if (form.figures[i] > 0)
+            (void)canvas_text(pen->canvas, x - (int)strlen(FIGURE[i].title), y, INK_SOFT,
+                              FIGURE[i].title);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "monitor/screens/pane.h"
+#include "util/base.h"
 #include "view/host_bars.h"
 
 enum { CPU_ROWS = 5, MEMORY_ROWS = 4, GRAPHS = CPU_ROWS + 1 + MEMORY_ROWS + 1 };
@@ -220,40 +221,39 @@ static void legend(const struct model *model, const struct history *history, con
 /* CPU, memory and swap of the last minutes, with their averages. */
 static void host_graphs(struct pen *pen, const struct model *model, const struct region *region)
 {
+    const struct {
+        const struct history *history;
+        int y, rows, words_y;
+        ink style;
+        const char *label;
+        vitals_metric used, total; /* 0: CPU */
+    } PARTS[] = {
+        {&model->history->cpu, 0, CPU_ROWS, 1, STYLE_CYAN, "CPU", 0, 0},
+        {&model->history->memory, CPU_ROWS + 1, MEMORY_ROWS, GRAPHS - 2, STYLE_MAGENTA, "MEM",
+         VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES},
+        {&model->history->swap, CPU_ROWS + 1 + MEMORY_ROWS, 1, GRAPHS - 1, STYLE_BLUE, "SWP",
+         VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES},
+    };
     const vitals_row *host = model_host(model);
     char line[FACT], used[WORDS];
-    double ratio = 0;
-    struct box box = {region->left, region->y, region->columns, CPU_ROWS};
-    struct graph graph = {
-        .history = &model->history->cpu, .ago = model_ago(model), .most = 1, .style = STYLE_CYAN};
-    draw_graph(pen, &box, &graph);
-    box.y += CPU_ROWS + 1;
-    box.rows = MEMORY_ROWS;
-    graph.history = &model->history->memory;
-    graph.down = true;
-    graph.style = STYLE_MAGENTA;
-    draw_graph(pen, &box, &graph);
-    box.y += MEMORY_ROWS;
-    box.rows = 1;
-    graph.history = &model->history->swap;
-    graph.down = false;
-    graph.style = STYLE_BLUE;
-    draw_graph(pen, &box, &graph);
-
+    for (size_t i = 0; i < ARRAY_COUNT(PARTS); i++) {
+        double ratio = 0;
+        struct box box = {region->left, region->y + PARTS[i].y, region->columns, PARTS[i].rows};
+        struct graph graph = {.history = PARTS[i].history,
+                              .ago = model_ago(model),
+                              .most = 1,
+                              .down = i == 1,
+                              .style = PARTS[i].style};
+        draw_graph(pen, &box, &graph);
+        bool cpu = i == 0, known = cpu ? model_cpu_ratio(model, &ratio)
+                                       : cell_ratio(host, PARTS[i].used, PARTS[i].total, &ratio);
+        legend(model, PARTS[i].history, PARTS[i].label, known, ratio,
+               cpu || (i == 2 && !known) ? NULL : cell_bytes(host, PARTS[i].used, used), line);
+        overlay(pen, region, region->y + PARTS[i].words_y, line);
+    }
     host_load_words(host, " Load Average:", 0, line, FACT);
     cell_add(line, FACT, " ");
     overlay(pen, region, region->y, line);
-    bool known = model_cpu_ratio(model, &ratio);
-    legend(model, &model->history->cpu, "CPU", known, ratio, NULL, line);
-    overlay(pen, region, region->y + 1, line);
-    known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES, &ratio);
-    legend(model, &model->history->memory, "MEM", known, ratio,
-           cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, used), line);
-    overlay(pen, region, region->y + GRAPHS - 2, line);
-    known = cell_ratio(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES, &ratio);
-    legend(model, &model->history->swap, "SWP", known, ratio,
-           known ? cell_bytes(host, VITALS_HOST_SWAP_USED_BYTES, used) : NULL, line);
-    overlay(pen, region, region->y + GRAPHS - 1, line);
 }
 
 /* The graphs of the chosen device, or of that of the selected process, or the mean of all. */
@@ -268,34 +268,29 @@ static void device_graphs(struct pen *pen, const struct model *model, const stru
     const vitals_row *gpu = own != NULL ? vitals_snapshot_find(model->machine.now, VITALS_TABLE_GPU,
                                                                own->key)
                                         : NULL;
-    const struct look *look = pen->look;
+    const char *which = gpu != NULL                     ? vitals_row_label(gpu)
+                        : model_device_count(model) > 1 ? "AVG"
+                                                        : "";
     size_t ago = model_ago(model);
-    char label[WORDS], line[FACT], which[48];
-    (void)snprintf(which, sizeof which, "%.40s",
-                   gpu != NULL                     ? vitals_row_label(gpu)
-                   : model_device_count(model) > 1 ? "AVG"
-                                                   : "");
-    double now = history_get(memory, ago);
-    bool known = now == now;
-    struct box box = {region->left, region->y, region->columns, CPU_ROWS};
-    struct graph graph = {.history = memory,
-                          .ago = ago,
-                          .most = 1,
-                          .style = draw_load(known, now, look->memory_thresholds)};
-    draw_graph(pen, &box, &graph);
-    (void)snprintf(label, sizeof label, "%s%sGPU MEM", which, which[0] != '\0' ? " " : "");
-    legend(model, memory, label, known, now, NULL, line);
-    overlay(pen, region, region->y, line);
-    now = history_get(busy, ago);
-    known = now == now;
-    box.y += CPU_ROWS + 1;
-    graph.history = busy;
-    graph.down = true;
-    graph.style = draw_load(known, now, look->gpu_thresholds);
-    draw_graph(pen, &box, &graph);
-    (void)snprintf(label, sizeof label, "%s%sGPU UTL", which, which[0] != '\0' ? " " : "");
-    legend(model, busy, label, known, now, NULL, line);
-    overlay(pen, region, region->y + GRAPHS - 1, line);
+    for (int i = 0; i < 2; i++) {
+        char label[WORDS], line[FACT];
+        const struct history *history = i == 0 ? memory : busy;
+        double now = history_get(history, ago);
+        bool known = now == now;
+        struct box box = {region->left, region->y + i * (CPU_ROWS + 1), region->columns, CPU_ROWS};
+        struct graph graph = {
+            .history = history,
+            .ago = ago,
+            .most = 1,
+            .down = i > 0,
+            .style = draw_load(known, now,
+                               i == 0 ? pen->look->memory_thresholds : pen->look->gpu_thresholds)};
+        draw_graph(pen, &box, &graph);
+        (void)snprintf(label, sizeof label, "%.40s%s%s", which, which[0] != '\0' ? " " : "",
+                       i == 0 ? "GPU MEM" : "GPU UTL");
+        legend(model, history, label, known, now, NULL, line);
+        overlay(pen, region, region->y + i * (GRAPHS - 1), line);
+    }
 }
 
 static void draw_facts(struct pen *pen, const struct model *model, const struct box *box)
