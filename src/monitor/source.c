@@ -1,6 +1,7 @@
 /* source.c: see source.h. */
 #include "monitor/source.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,56 +33,32 @@ static uint64_t source_now_ns(const struct monitor_source *source)
 
 /* ---- single samplers ---- */
 
-enum { FREEINGS_MOST = 8 };
-
-/* The monitor's thread alone uses and empties them. */
-static struct freeing {
-    pthread_t thread;
-    vitals_sampler *sampler;
-    bool used;
-    atomic_bool over; /* by the thread, at its end */
-} freeings[FREEINGS_MOST];
+static atomic_int freeings; /* threads that free a sampler */
 
 static void *free_sampler(void *data)
 {
-    struct freeing *freeing = data;
-    vitals_sampler_free(freeing->sampler);
-    atomic_store(&freeing->over, true);
+    vitals_sampler_free(data);
+    atomic_fetch_sub(&freeings, 1);
     return NULL;
-}
-
-static void empty(struct freeing *freeing)
-{
-    (void)pthread_join(freeing->thread, NULL);
-    freeing->used = false;
 }
 
 void source_stream_close(struct source_stream *stream)
 {
-    struct freeing *place = NULL;
-    for (size_t i = 0; i < FREEINGS_MOST && place == NULL && stream->sampler != NULL; i++) {
-        struct freeing *freeing = &freeings[i];
-        if (freeing->used && atomic_load(&freeing->over))
-            empty(freeing);
-        place = freeing->used ? NULL : freeing;
-    }
+    enum { FREEINGS_MOST = 8 };
+    pthread_t thread;
     vitals_subscription_free(stream->subscription);
-    if (place != NULL) {
-        place->sampler = stream->sampler;
-        atomic_store(&place->over, false);
-        place->used = thread_start(&place->thread, "vitals-free", 0, free_sampler, place) == 0;
-    }
-    if (place == NULL || !place->used)
-        vitals_sampler_free(stream->sampler);
+    if (stream->sampler != NULL && atomic_fetch_add(&freeings, 1) < FREEINGS_MOST &&
+        thread_start(&thread, "vitals-free", 0, free_sampler, stream->sampler) == 0)
+        (void)pthread_detach(thread);
+    else if (stream->sampler != NULL)
+        (void)free_sampler(stream->sampler);
     *stream = (struct source_stream){0};
 }
 
 void source_streams_wait(void)
 {
-    for (size_t i = 0; i < FREEINGS_MOST; i++) {
-        if (freeings[i].used)
-            empty(&freeings[i]);
-    }
+    while (atomic_load(&freeings) > 0)
+        (void)poll(NULL, 0, 1);
 }
 
 int source_stream_open(struct source_stream *stream, const struct monitor_options *options,

@@ -160,15 +160,11 @@ uint64_t monitor_now_ns(const struct monitor *monitor);
 /* Draws the screen below an overlay, dimmed. */
 void monitor_draw_below(const struct monitor *monitor, struct pen *pen);
 
-/* ---- hints.c: keys in the last row, which can be clicked ---- */
-
+/* The last row of a screen: keys and what they do, as many as fit. A click on one presses it. */
 struct hint {
     uint32_t code;
     const char *key, *does;
 };
-extern const struct hint hints_main[];
-extern const size_t hints_main_count;
-
 void hints_draw(struct pen *pen, const struct model *model, const struct hint *hints, size_t count);
 
 /* Returns true for a click in the last row. */

@@ -7,6 +7,17 @@
 
 enum { SIDEWAYS = 2 };
 
+static const struct hint HINTS[] = {
+    {'h', "h", "help"},     {INPUT_ENTER, "Enter", "details"},
+    {'T', "T", "end it"},   {'/', "/", "filter"},
+    {'o', "o", "sort"},     {'t', "t", "tree"},
+    {'b', "b", "past"},     {'A', "A", "alerts"},
+    {'\\', "\\", "search"}, {'g', "g", "all/GPU"},
+    {'G', "G", "group"},    {'d', "d", "devices"},
+    {'y', "y", "chart"},    {'z', "z", "time"},
+    {'C', "C", "columns"},  {'q', "q", "quit"},
+};
+
 /* The devices that are shown, as places of a list; `*count` of them. */
 static const vitals_row *device_at(const struct model *model, int place, int *count)
 {
@@ -123,7 +134,7 @@ static void draw_usual(const struct model *model, const struct layout *layout, s
     pane_gpus(pen, model, layout);
     pane_processes(pen, model, layout, 0);
     if (layout->hints)
-        hints_draw(pen, model, hints_main, hints_main_count);
+        hints_draw(pen, model, HINTS, ARRAY_COUNT(HINTS));
 }
 
 static void draw(const struct monitor *monitor, const void *state UNUSED, struct pen *pen)
@@ -436,7 +447,7 @@ static bool click(struct monitor *monitor, void *state UNUSED, const struct inpu
         click_title(model, event->x);
         return true;
     }
-    if (layout.hints && hints_click(monitor, event, hints_main, hints_main_count))
+    if (layout.hints && hints_click(monitor, event, HINTS, ARRAY_COUNT(HINTS)))
         return true;
     if (layout.usual && event->y == layout.attention_y) {
         (void)monitor_open(monitor, &screen_alerts);

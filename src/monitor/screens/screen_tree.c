@@ -10,14 +10,15 @@
 #include "monitor/screens/screen.h"
 #include "util/base.h"
 #include "util/memory.h"
-#include "util/search.h"
 
 enum { LEVELS_MOST = 16, LEVELS_LEAST = 3, BRANCH = 8 * LEVELS_MOST + 48, HEAD = 2 };
 
 /* Of the process at the same place of the list, which stands by PID. */
 struct screen_tree_node {
-    long parent; /* place; -1: none that is seen */
+    long parent, first, next; /* places: its first child, its next sibling; -1: none that is seen */
     bool is_wanted, is_shown;
+    size_t depth;
+    uint64_t open; /* as in struct branch */
 };
 
 /* How the branch of a line is drawn. */
@@ -27,13 +28,6 @@ struct branch {
     size_t hidden; /* lines below it that are folded away */
 };
 
-/* On the way down: the next place in `order` at a level, and the parent of these children. */
-struct screen_tree_level {
-    size_t next;
-    long parent;
-    uint64_t open;
-};
-
 struct screen_tree {
     struct monitor_options options; /* which leave no process out */
     struct model model; /* the monitor's, with a list, a selection and scrolling of its own */
@@ -41,8 +35,6 @@ struct screen_tree {
     bool all, is_seen;  /* every process; the selected one is in the list */
     struct screen_tree_node *nodes;
     struct branch *branches;
-    struct screen_tree_level *levels;
-    size_t *order; /* nodes, by parent and PID */
     size_t capacity;
     char (*texts)[BRANCH]; /* of the lines that are seen */
     int text_capacity;
@@ -57,21 +49,6 @@ static const struct hint HINTS[] = {
     {'h', "h", "help"},
     {'q', "q", "back"},
 };
-
-static const struct screen_tree *ordering; /* qsort(3) has no argument for it; one thread */
-
-static int by_parent(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    long p = ordering->nodes[x].parent, q = ordering->nodes[y].parent;
-    return p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
-}
-
-/* In the order of `by_parent`: a node whose parent stands before a place. */
-static bool is_before(const void *item, const void *wanted)
-{
-    return ordering->nodes[*(const size_t *)item].parent < *(const long *)wanted;
-}
 
 static int make_room(struct screen_tree *tree)
 {
@@ -90,11 +67,7 @@ static int make_room(struct screen_tree *tree)
     tree->nodes = nodes != NULL ? nodes : tree->nodes;
     struct branch *branches = realloc(tree->branches, count * sizeof *branches);
     tree->branches = branches != NULL ? branches : tree->branches;
-    size_t *order = realloc(tree->order, count * sizeof *order);
-    tree->order = order != NULL ? order : tree->order;
-    struct screen_tree_level *levels = realloc(tree->levels, (count + 1) * sizeof *levels);
-    tree->levels = levels != NULL ? levels : tree->levels;
-    if (nodes == NULL || branches == NULL || order == NULL || levels == NULL)
+    if (nodes == NULL || branches == NULL)
         return -1;
     tree->capacity = count;
     return 0;
@@ -119,7 +92,8 @@ static void fill_nodes(struct screen_tree *tree, const char *filter)
         /* A parent is no younger than its child: one that is only got the number. */
         bool is_parent = found != NULL && found != item &&
                          identity_of(found->process).start <= identity_of(item->process).start;
-        *node = (struct screen_tree_node){.parent = is_parent ? (long)(found - list->items) : -1};
+        *node = (struct screen_tree_node){
+            .parent = is_parent ? (long)(found - list->items) : -1, .first = -1, .next = -1};
         node->is_wanted = (all || item->user != NULL) && match_item(&match, &tree->model, item);
     }
     for (size_t i = 0; i < list->count; i++) {
@@ -148,43 +122,44 @@ static uint64_t fold_id(const struct item *item)
 static void build(struct screen_tree *tree, const char *filter)
 {
     struct list *list = &tree->model.list;
-    size_t count = 0, depth = 0, lines = 0;
+    size_t lines = 0;
     if (model_list(&tree->model) < 0 || make_room(tree) < 0)
         list->count = 0;
     if (list->count == 0)
         return;
     qsort(list->items, list->count, sizeof *list->items, item_by_pid);
     fill_nodes(tree, filter);
-    for (size_t i = 0; i < list->count; i++) {
-        if (tree->nodes[i].is_shown)
-            tree->order[count++] = i;
+
+    /* From the last to the first, so that siblings stand by PID. */
+    struct screen_tree_node *nodes = tree->nodes;
+    long at = -1;
+    for (long i = (long)list->count - 1; i >= 0; i--) {
+        long *first = nodes[i].parent >= 0 ? &nodes[nodes[i].parent].first : &at;
+        nodes[i].next = nodes[i].is_shown ? *first : -1;
+        *first = nodes[i].is_shown ? i : *first;
     }
-    ordering = tree;
-    qsort(tree->order, count, sizeof *tree->order, by_parent);
 
     /* Depth first, without recursion, however deep it is. Lines below a closed one are counted. */
     size_t closed = SIZE_MAX;
-    tree->levels[0] = (struct screen_tree_level){.parent = -1};
-    for (;;) {
-        struct screen_tree_level *level = &tree->levels[depth];
-        size_t at = level->next++;
-        if (at >= count || tree->nodes[tree->order[at]].parent != level->parent) {
-            if (depth-- == 0)
-                break;
-            continue;
+    while (at >= 0) {
+        struct screen_tree_node *node = &nodes[at];
+        if (node->parent >= 0) {
+            node->depth = nodes[node->parent].depth + 1;
+            node->open = nodes[node->parent].open << 1;
         }
-        bool more = at + 1 < count && tree->nodes[tree->order[at + 1]].parent == level->parent;
-        uint64_t open = level->open << 1 | more;
-        long own = (long)tree->order[at];
-        size_t first = search_place(tree->order, count, sizeof *tree->order, &own, is_before);
-        if (depth > closed)
+        node->open |= node->next >= 0;
+        if (node->depth > closed)
             tree->branches[lines - 1].hidden++;
         else {
-            closed = folds_closed(&tree->folds, fold_id(&list->items[own])) ? depth : SIZE_MAX;
-            tree->branches[lines] = (struct branch){depth, open, 0};
-            list->spare[lines++] = list->items[own];
+            bool is_closed = folds_closed(&tree->folds, fold_id(&list->items[at]));
+            closed = is_closed ? node->depth : SIZE_MAX;
+            tree->branches[lines] = (struct branch){node->depth, node->open, 0};
+            list->spare[lines++] = list->items[at];
         }
-        tree->levels[++depth] = (struct screen_tree_level){first, own, open};
+        long next = node->first;
+        for (; next < 0 && at >= 0; at = nodes[at].parent)
+            next = nodes[at].next;
+        at = next;
     }
     struct item *items = list->items;
     size_t capacity = list->capacity;
@@ -394,8 +369,6 @@ static void close_tree(void *state)
     memory_free(tree->folds.ids);
     free(tree->nodes);
     free(tree->branches);
-    free(tree->order);
-    free(tree->levels);
     free(tree->texts);
 }
 
