@@ -27,18 +27,17 @@ struct live_entry {
 
 struct live_store {
     struct live_history *history;
-    struct history_ring *ring; /* guarded by `store_lock` */
-    struct timeline kept;      /* likewise; its place is of the thread */
+    struct history_ring *ring; /* of the thread, as all but the next two */
     int64_t place;             /* of the owner: where it stands … */
     bool placed;               /* … or nowhere yet */
-    unsigned every;            /* of the thread: one of so many is kept, so that an hour fits */
-    uint64_t came;             /* likewise: snapshots */
-    uint64_t since_ns;         /* likewise: monotonic, of the one that the last count began with */
-    char problem[VITALS_ERROR_MESSAGE];
+    struct timeline kept;
+    unsigned every;    /* one of so many is kept, so that an hour fits */
+    uint64_t came;     /* snapshots */
+    uint64_t since_ns; /* monotonic, of the one that the last count began with */
 };
 
 /* The owner's query: one at a time. ABANDONED: the owner no longer waits for the result. */
-enum query_kind { QUERY_AT, QUERY_NEXT, QUERY_PREVIOUS };
+enum query_kind { QUERY_SPAN, QUERY_AT, QUERY_NEXT, QUERY_PREVIOUS };
 enum query_stage { QUERY_NONE, QUERY_ASKED, QUERY_TAKEN, QUERY_ANSWERED, QUERY_ABANDONED };
 struct live_query {
     enum query_stage stage;
@@ -48,19 +47,20 @@ struct live_query {
     int64_t place;        /* to stand at, where `placed`; in the result: where it stands */
     bool placed;
     int code;
+    struct timeline_span span; /* of QUERY_SPAN; of the others: */
     vitals_snapshot *snapshot;
     vitals_error error;
 };
 
 /* Freed by the last of the owner and the thread, which may have been left behind. */
 struct live_history {
-    pthread_mutex_t store_lock; /* held while a store is written or read */
     struct live_store stores[LIVE_PARTS];
     bool disk; /* a folder was given */
 
-    pthread_mutex_t queue_lock; /* a leaf: the queue, the query */
+    pthread_mutex_t lock; /* a leaf: all that follows up to `ends` */
     pthread_cond_t news;
     struct live_query query;
+    char problem[VITALS_ERROR_MESSAGE]; /* the first of a store; "": none. It stays */
     struct live_entry queue[QUEUE];
     size_t first, count;
     bool ends;
@@ -69,7 +69,7 @@ struct live_history {
     atomic_bool ended;
 
     pthread_t thread;
-    const char *problem; /* of the owner: the last one that was told */
+    bool told; /* of the owner: the problem */
 };
 
 static void live_history_unref(struct live_history *history)
@@ -83,8 +83,7 @@ static void live_history_unref(struct live_history *history)
         history_ring_free(history->stores[i].ring);
     }
     pthread_cond_destroy(&history->news);
-    pthread_mutex_destroy(&history->queue_lock);
-    pthread_mutex_destroy(&history->store_lock);
+    pthread_mutex_destroy(&history->lock);
     free(history);
 }
 
@@ -93,24 +92,32 @@ static void answer(struct live_history *history, struct live_query *query)
     const struct timeline *kept = &query->store->kept;
     vitals_snapshot **out = &query->snapshot;
     vitals_error *error = &query->error;
-    pthread_mutex_lock(&history->store_lock);
     if (query->placed)
         kept->stand(kept->data, query->place);
     switch (query->kind) {
+    case QUERY_SPAN: query->code = kept->span(kept->data, &query->span, error); break;
     case QUERY_AT: query->code = kept->at(kept->data, query->realtime_ns, out, error); break;
     case QUERY_NEXT: query->code = kept->next(kept->data, out, error); break;
     case QUERY_PREVIOUS: query->code = kept->previous(kept->data, out, error); break;
     }
     query->place = kept->place(kept->data);
-    pthread_mutex_unlock(&history->store_lock);
 
-    pthread_mutex_lock(&history->queue_lock);
+    pthread_mutex_lock(&history->lock);
     bool abandoned = history->query.stage == QUERY_ABANDONED;
     query->stage = abandoned ? QUERY_NONE : QUERY_ANSWERED;
     history->query = *query;
-    pthread_mutex_unlock(&history->queue_lock);
+    pthread_mutex_unlock(&history->lock);
     if (abandoned)
         vitals_snapshot_unref(query->snapshot);
+}
+
+static void note_problem(struct live_history *history, const struct live_store *store)
+{
+    pthread_mutex_lock(&history->lock);
+    if (history->problem[0] == '\0')
+        (void)snprintf(history->problem, sizeof history->problem, "%s",
+                       history_ring_problem(store->ring));
+    pthread_mutex_unlock(&history->lock);
 }
 
 /* If there is much to keep, fewer are kept of each minute rather than only the last minutes: as
@@ -121,7 +128,6 @@ static void keep(struct live_history *history, const struct live_entry *entry)
     struct live_store *store = &history->stores[entry->part];
     struct timeline_span span;
     vitals_error error;
-    pthread_mutex_lock(&history->store_lock);
     bool disk = history->disk && history_ring_problem(store->ring)[0] == '\0';
     uint64_t room = disk ? SHARES[entry->part].bytes : SHARES[entry->part].memory;
     if (store->came % FIRST == 0) {
@@ -137,7 +143,7 @@ static void keep(struct live_history *history, const struct live_entry *entry)
     }
     if (store->came++ % store->every == 0)
         (void)!history_ring_add(store->ring, entry->snapshot, &error);
-    pthread_mutex_unlock(&history->store_lock);
+    note_problem(history, store);
 }
 
 /* A query goes before what is to be kept: a person waits for it. */
@@ -145,9 +151,9 @@ static void *work(void *data)
 {
     struct live_history *history = data;
     for (;;) {
-        pthread_mutex_lock(&history->queue_lock);
+        pthread_mutex_lock(&history->lock);
         while (history->count == 0 && history->query.stage != QUERY_ASKED && !history->ends)
-            pthread_cond_wait(&history->news, &history->queue_lock);
+            pthread_cond_wait(&history->news, &history->lock);
         bool ends = history->ends, asked = !ends && history->query.stage == QUERY_ASKED;
         struct live_query query = history->query;
         struct live_entry entry = history->queue[history->first];
@@ -157,7 +163,7 @@ static void *work(void *data)
             history->first = (history->first + 1) % QUEUE;
             history->count--;
         }
-        pthread_mutex_unlock(&history->queue_lock);
+        pthread_mutex_unlock(&history->lock);
 
         if (ends)
             break;
@@ -180,8 +186,7 @@ int live_history_new(const char *folder, history_ring_read *read, struct live_hi
     if (history == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     atomic_store(&history->owners, 1);
-    pthread_mutex_init(&history->store_lock, NULL);
-    pthread_mutex_init(&history->queue_lock, NULL);
+    pthread_mutex_init(&history->lock, NULL);
     pthread_cond_init(&history->news, NULL);
     history->disk = folder != NULL;
     int code = 0;
@@ -195,8 +200,10 @@ int live_history_new(const char *folder, history_ring_read *read, struct live_hi
         store->history = history;
         store->every = 1;
         code = history_ring_new(&options, &store->ring, error);
-        if (code == 0)
+        if (code == 0) {
+            note_problem(history, store);
             code = history_ring_timeline(store->ring, &store->kept, error);
+        }
     }
 
     if (code == 0) {
@@ -223,10 +230,10 @@ void live_history_free(struct live_history *history)
 {
     if (history == NULL)
         return;
-    pthread_mutex_lock(&history->queue_lock);
+    pthread_mutex_lock(&history->lock);
     history->ends = true;
     pthread_cond_signal(&history->news);
-    pthread_mutex_unlock(&history->queue_lock);
+    pthread_mutex_unlock(&history->lock);
     for (int i = 0; i < PATIENCE_MS && !atomic_load(&history->ended); i++)
         wait_a_little();
     if (atomic_load(&history->ended))
@@ -239,51 +246,25 @@ void live_history_free(struct live_history *history)
 void live_history_add(struct live_history *history, enum live_part part,
                       const vitals_snapshot *snapshot)
 {
-    pthread_mutex_lock(&history->queue_lock);
+    pthread_mutex_lock(&history->lock);
     if (history->count < QUEUE) {
         struct live_entry *entry = &history->queue[(history->first + history->count++) % QUEUE];
         *entry = (struct live_entry){part, vitals_snapshot_ref(snapshot)};
         pthread_cond_signal(&history->news);
     }
-    pthread_mutex_unlock(&history->queue_lock);
-}
-
-static int no_answer(vitals_error *error)
-{
-    return error_set(error, VITALS_ETIMEOUT, 0,
-                     "what is kept cannot be read: its disk does not answer");
+    pthread_mutex_unlock(&history->lock);
 }
 
 /* Gives up in time, and at once while the thread is with an abandoned query: a person who presses a
  * key gets an answer. */
-static int store_span(void *data, struct timeline_span *out, vitals_error *error)
-{
-    struct live_store *store = data;
-    struct live_history *history = store->history;
-    bool hangs = false;
-    for (int i = 0; i < PATIENCE_MS && !hangs; i++) {
-        if (pthread_mutex_trylock(&history->store_lock) == 0) {
-            int code = store->kept.span(store->kept.data, out, error);
-            pthread_mutex_unlock(&history->store_lock);
-            return code;
-        }
-        pthread_mutex_lock(&history->queue_lock);
-        hangs = history->query.stage == QUERY_ABANDONED;
-        pthread_mutex_unlock(&history->queue_lock);
-        if (!hangs)
-            wait_a_little();
-    }
-    return no_answer(error);
-}
-
 static int ask(struct live_store *store, enum query_kind kind, uint64_t realtime_ns,
-               vitals_snapshot **out, vitals_error *error)
+               struct live_query *result, vitals_error *error)
 {
     enum { SHORT = 20 };
     static const struct timespec SHORT_WAIT = {.tv_nsec = 100000};
     struct live_history *history = store->history;
     struct live_query *query = &history->query;
-    pthread_mutex_lock(&history->queue_lock);
+    pthread_mutex_lock(&history->lock);
     bool answered = query->stage == QUERY_NONE;
     if (answered) {
         *query = (struct live_query){.stage = QUERY_ASKED,
@@ -296,43 +277,61 @@ static int ask(struct live_store *store, enum query_kind kind, uint64_t realtime
 
         /* Short waits first, since most answers take no longer. */
         for (int i = 0; i < SHORT + PATIENCE_MS && query->stage != QUERY_ANSWERED; i++) {
-            pthread_mutex_unlock(&history->queue_lock);
+            pthread_mutex_unlock(&history->lock);
             if (i < SHORT)
                 (void)ppoll(NULL, 0, &SHORT_WAIT, NULL);
             else
                 wait_a_little();
-            pthread_mutex_lock(&history->queue_lock);
+            pthread_mutex_lock(&history->lock);
         }
         answered = query->stage == QUERY_ANSWERED;
         query->stage = query->stage == QUERY_TAKEN ? QUERY_ABANDONED : QUERY_NONE;
     }
-    struct live_query result = *query;
-    pthread_mutex_unlock(&history->queue_lock);
+    *result = *query;
+    pthread_mutex_unlock(&history->lock);
     if (!answered)
-        return no_answer(error);
-    if (result.code == 1) {
+        return error_set(error, VITALS_ETIMEOUT, 0,
+                         "what is kept cannot be read: its disk does not answer");
+    if (result->code < 0)
+        *error = result->error;
+    return result->code;
+}
+
+static int store_span(void *data, struct timeline_span *out, vitals_error *error)
+{
+    struct live_query result;
+    int code = ask(data, QUERY_SPAN, 0, &result, error);
+    if (code >= 0)
+        *out = result.span;
+    return code;
+}
+
+static int take(struct live_store *store, enum query_kind kind, uint64_t realtime_ns,
+                vitals_snapshot **out, vitals_error *error)
+{
+    struct live_query result;
+    int code = ask(store, kind, realtime_ns, &result, error);
+    if (code == 1) {
         store->place = result.place;
         store->placed = true;
         *out = result.snapshot;
-    } else if (result.code < 0) {
-        *error = result.error;
     }
-    return result.code;
+    return code;
 }
 
 static int store_at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
 {
-    return ask(data, QUERY_AT, realtime_ns, out, error);
+    return take(data, QUERY_AT, realtime_ns, out, error);
 }
 
 static int store_next(void *data, vitals_snapshot **out, vitals_error *error)
 {
-    return ask(data, QUERY_NEXT, 0, out, error);
+    return take(data, QUERY_NEXT, 0, out, error);
 }
 
 static int store_previous(void *data, vitals_snapshot **out, vitals_error *error)
 {
-    return ask(data, QUERY_PREVIOUS, 0, out, error);
+    return take(data, QUERY_PREVIOUS, 0, out, error);
 }
 
 static int64_t store_place(void *data)
@@ -358,18 +357,11 @@ void live_history_timeline(struct live_history *history, enum live_part part, st
                              .stand = store_stand};
 }
 
-/* The first store that has a problem; told once. */
 const char *live_history_news(struct live_history *history)
 {
-    if (history->problem != NULL || pthread_mutex_trylock(&history->store_lock) != 0)
-        return NULL;
-    for (size_t i = 0; i < LIVE_PARTS && history->problem == NULL; i++) {
-        struct live_store *store = &history->stores[i];
-        (void)snprintf(store->problem, sizeof store->problem, "%s",
-                       history_ring_problem(store->ring));
-        if (store->problem[0] != '\0')
-            history->problem = store->problem;
-    }
-    pthread_mutex_unlock(&history->store_lock);
-    return history->problem;
+    pthread_mutex_lock(&history->lock);
+    bool fresh = history->problem[0] != '\0' && !history->told;
+    pthread_mutex_unlock(&history->lock);
+    history->told |= fresh;
+    return fresh ? history->problem : NULL;
 }
