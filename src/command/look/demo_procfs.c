@@ -606,14 +606,20 @@ int demo_feed_open(const struct settings *settings, const vitals_request *reques
                    struct demo_feed *out)
 {
     enum { READINGS = 12, STORY_READINGS = 150 };
-    const struct feed_sampler_options sampler = {
-        .request = request, .interval_ns = NS_PER_SECOND, .cancel = -1};
+    uint64_t delay_ns = settings->sampling.delay_ns;
+    struct feed_sampler_options sampler = {
+        .request = request, .interval_ns = delay_ns > 0 ? delay_ns : 1, .cancel = -1};
     vitals_options world;
     vitals_error error;
-    out->most = strcmp(settings->machine.demo, DEMO_STORY) == 0 ? STORY_READINGS : READINGS;
+    int code = 0;
+    out->most = delay_ns > 0 ? 2 : 1;
     command_world(&settings->machine, &world);
-    int code = demo_procfs_open(settings->environment.demo_folder, false, &world, &out->demo,
+    if (demo_procfs_wanted(&settings->machine, &settings->view)) {
+        sampler.interval_ns = NS_PER_SECOND;
+        out->most = strcmp(settings->machine.demo, DEMO_STORY) == 0 ? STORY_READINGS : READINGS;
+        code = demo_procfs_open(settings->environment.demo_folder, false, &world, &out->demo,
                                 &error);
+    }
     if (code == 0)
         code = vitals_context_new(&world, &out->context, &error);
     if (code == 0)

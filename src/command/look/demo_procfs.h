@@ -31,8 +31,8 @@ int demo_procfs_open(const char *temporary, bool live, vitals_options *options,
  * options must be freed before. The clock stays valid for threads that still hang in a driver. */
 void demo_procfs_close(struct demo_procfs *demo);
 
-/* The readings of the demo, in the time of its own clock. `feed` and `context` may be those of
- * another origin; `demo` is NULL then. */
+/* The readings from which a screen or a report is drawn: of the demo as many as a graph shows, in
+ * the time of its own clock; of this machine (`demo` is NULL) two that are --delay apart. */
 struct demo_feed {
     struct feed feed;
     size_t most; /* how many there are; 0: all */

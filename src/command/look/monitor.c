@@ -96,30 +96,6 @@ static int read_screen(const struct settings *settings, struct monitor_picture *
     return 0;
 }
 
-/* Opens the readings from which a screen is drawn: of a file all, so that graphs have a history; of
- * this machine two; of the demo as many as a graph shows. */
-static int open_readings(const struct settings *settings, const vitals_request *request,
-                         struct demo_feed *readings)
-{
-    vitals_options world;
-    vitals_error error;
-    uint64_t delay_ns = settings->sampling.delay_ns;
-    struct feed_sampler_options sampler = {.request = request, .cancel = -1};
-    if (settings->machine.from != NULL)
-        return command_feed(&settings->machine, request, 1, -1, &readings->feed);
-    if (demo_procfs_wanted(&settings->machine, &settings->view))
-        return demo_feed_open(settings, request, readings);
-    sampler.interval_ns = delay_ns > 0 ? delay_ns : 1;
-    readings->most = delay_ns > 0 ? 2 : 1;
-    command_world(&settings->machine, &world);
-    int code = vitals_context_new(&world, &readings->context, &error);
-    if (code == 0)
-        code = feed_sampler_open(readings->context, &sampler, &readings->feed, &error);
-    if (code == 0)
-        return 0;
-    return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s", error.message);
-}
-
 static int draw_screen(const struct monitor_picture *picture, const struct monitor_options *options,
                        struct feed *feed, size_t most, struct buffer *drawn)
 {
@@ -164,8 +140,10 @@ int command_screen(const struct settings *settings)
     fill_options(settings, &user, &options);
     if (monitor_request(&options, monitor_part_of(picture.screen), &request, &error) < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
+    else if (settings->machine.from != NULL) /* all of it, so that graphs have a history */
+        code = command_feed(&settings->machine, request, 1, -1, &readings.feed);
     else
-        code = open_readings(settings, request, &readings);
+        code = demo_feed_open(settings, request, &readings);
     vitals_request_free(request);
     if (code == 0) {
         options.context = monitor_asks(picture.screen) ? readings.context : NULL;
