@@ -11,6 +11,7 @@
 #include "command/processes/ps_columns.h"
 #include "feed/rows.h"
 #include "report/report.h"
+#include "view/cell_text.h"
 
 enum { LABEL = 30, METRICS_MOST = 40, LINE = 2048 };
 
@@ -78,14 +79,6 @@ static void put_missing(struct sheet *sheet, const vitals_metric *metrics, size_
 }
 
 /* ---- tables ---- */
-
-static void safe_label(const struct sheet *sheet, const vitals_row *row,
-                       char out[static DEVICE_VALUE])
-{
-    vitals_text_form form = sheet->view->settings->look.ascii ? VITALS_TEXT_ASCII
-                                                              : VITALS_TEXT_TERMINAL;
-    (void)vitals_text_format(vitals_text_of(vitals_row_label(row)), form, out, DEVICE_VALUE);
-}
 
 /* Titles of columns whose name is unclear, or repeats the title of its section. */
 static const char *title_of(vitals_metric metric, char out[static DEVICE_LABEL])
@@ -173,8 +166,9 @@ static void put_table(struct sheet *sheet, const struct device_section_form *sec
     size_t count = add_columns(sheet, &grid, section->table, section->columns, DEVICE_COLUMNS,
                                shown, titles);
     EACH_CHILD(row, sheet->snapshot, section->table, vitals_row_key(sheet->device)) {
-        safe_label(sheet, row, label);
-        grid_cell(&grid, COLOR_PLAIN, label);
+        grid_cell(&grid, COLOR_PLAIN,
+                  cell_safe(vitals_text_of(vitals_row_label(row)), sheet->form.ascii, label,
+                            sizeof label));
         for (size_t i = 0; i < count; i++)
             put_cell(sheet, &grid, row, shown[i]);
     }
@@ -324,7 +318,8 @@ int device_paint(const vitals_row *device, const struct device_view *view, struc
 
     /* "1:0 3g.40gb", and why the device as a whole cannot be read. */
     char label[DEVICE_VALUE], name[DEVICE_VALUE], line[2 * DEVICE_VALUE + 8];
-    safe_label(&sheet, device, label);
+    (void)cell_safe(vitals_text_of(vitals_row_label(device)), sheet.form.ascii, label,
+                    sizeof label);
     (void)device_value(device, NULL, G(NAME), &sheet.form, name);
     snprintf(line, sizeof line, "%s  %s", label, name);
     paint_text(paint, COLOR_BOLD, line);

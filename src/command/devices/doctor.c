@@ -14,6 +14,7 @@
 #include "feed/rows.h"
 #include "feed/snapshot_filter.h"
 #include "report/report.h"
+#include "view/cell_text.h"
 #include "view/paint.h"
 
 /* ---- readings of devices ----
@@ -182,8 +183,7 @@ struct doctor {
 
 static void make_safe(const struct doctor *doctor, vitals_text text, char out[static LINE])
 {
-    (void)vitals_text_format(
-        text, doctor->settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, LINE);
+    (void)cell_safe(text, doctor->settings->look.ascii, out, LINE);
 }
 
 /* Returns the number of bytes that fit, in whole characters. If a part of a text begins with a

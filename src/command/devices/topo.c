@@ -8,6 +8,7 @@
 #include "command/grid.h"
 #include "command/output.h"
 #include "feed/rows.h"
+#include "view/cell_text.h"
 
 enum { PEERS_MOST = 112, CELL = 48 };
 
@@ -44,14 +45,11 @@ static const struct {
 };
 enum { PATH_COUNT = 5, NVLINK = PATH_COUNT, XGMI, LINK, SAME, UNKNOWN, LEGEND_COUNT };
 
-static void copy_text(const struct settings *settings, const vitals_row *row, vitals_metric metric,
-                      char *out, size_t capacity)
+static void address_of(const struct topo *topo, const vitals_row *peer, char out[static CELL])
 {
-    vitals_text text;
-    out[0] = '\0';
-    if (vitals_row_text(row, metric, &text) > 0)
-        (void)vitals_text_format(
-            text, settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, capacity);
+    vitals_text text = {"", 0};
+    (void)!vitals_row_text(peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, &text);
+    (void)cell_safe(text, topo->settings->look.ascii, out, CELL);
 }
 
 static struct topo_place *add_place(struct topo *topo)
@@ -75,7 +73,7 @@ static const vitals_row *find_peer(const struct topo *topo, const vitals_row *de
         bool is_gpu = vitals_row_u64(peer, VITALS_GPU_PEER_PEER, &key) > 0;
         if (place->device != NULL && is_gpu && key == vitals_row_key(place->device))
             return peer;
-        copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
+        address_of(topo, peer, address);
         if (place->device == NULL && !is_gpu && strcmp(address, place->address) == 0)
             return peer;
     }
@@ -165,7 +163,7 @@ static int print_text(struct topo *topo, struct output *output)
     char address[CELL];
     EACH_ROW(peer, topo->snapshot, VITALS_TABLE_GPU_PEER) {
         size_t i = topo->device_count;
-        copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
+        address_of(topo, peer, address);
         while (i < topo->count && strcmp(topo->places[i].address, address) != 0)
             i++;
         bool is_network = command_text_is(peer, VITALS_GPU_PEER_KIND, "network");
@@ -173,10 +171,8 @@ static int print_text(struct topo *topo, struct output *output)
         if (place == NULL)
             continue;
         snprintf(place->address, sizeof place->address, "%s", address);
-        (void)vitals_text_format(vitals_text_of(vitals_row_label(peer)),
-                                 topo->settings->look.ascii ? VITALS_TEXT_ASCII
-                                                            : VITALS_TEXT_TERMINAL,
-                                 place->label, sizeof place->label);
+        (void)cell_safe(vitals_text_of(vitals_row_label(peer)), settings->look.ascii, place->label,
+                        sizeof place->label);
     }
 
     paint_init(&paint, settings->look.color, output_write, output);
