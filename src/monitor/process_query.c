@@ -28,9 +28,10 @@ bool monitor_is_busy(void)
     return atomic_load(&busy) > 0;
 }
 
-static void query_unref(struct process_query *query)
+/* The last of the owner and the thread frees it. */
+void process_query_free(struct process_query *query)
 {
-    if (atomic_fetch_sub(&query->owners, 1) > 1)
+    if (query == NULL || atomic_fetch_sub(&query->owners, 1) > 1)
         return;
     vitals_snapshot_unref(query->answer);
     vitals_request_free(query->request);
@@ -52,14 +53,8 @@ struct process_query *process_query_new(vitals_process *process)
     query->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (query->descriptor >= 0)
         return query;
-    query_unref(query);
+    process_query_free(query);
     return NULL;
-}
-
-void process_query_free(struct process_query *query)
-{
-    if (query != NULL)
-        query_unref(query);
 }
 
 static void *work(void *data)
@@ -69,7 +64,7 @@ static void *work(void *data)
         query->answer = NULL;
     atomic_store(&query->done, true); /* before the descriptor says so, which the owner reads */
     (void)!eventfd_write(query->descriptor, 1);
-    query_unref(query);
+    process_query_free(query);
     atomic_fetch_sub(&busy, 1);
     return NULL;
 }

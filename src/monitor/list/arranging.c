@@ -5,6 +5,7 @@
 
 #include "monitor/list/group.h"
 #include "monitor/list/match.h"
+#include "util/base.h"
 
 /* A column has one place among the sorts. */
 void monitor_sort(struct monitor *monitor, unsigned sort, bool reversed, bool behind)
@@ -33,7 +34,8 @@ void monitor_sort(struct monitor *monitor, unsigned sort, bool reversed, bool be
 /* `o` or `O`, and a letter. */
 static void press_sort(struct monitor *monitor, uint32_t code)
 {
-    bool capital = code >= 'A' && code <= 'Z', behind = monitor->prefix == 'O';
+    bool capital = code >= 'A' && code <= 'Z',
+         behind = monitor->prefix->action == ACTION_SORT_BEHIND;
     char letter = code < 0x80 ? (char)(capital ? code + 32 : code) : 0;
     unsigned sort = columns_sort(monitor->model.view, letter);
     if (code == '/') {
@@ -108,30 +110,19 @@ static void press_hide(struct monitor *monitor, uint32_t code)
     }
 }
 
-/* Keys to which a previous key gives their meaning, and the message meanwhile. */
-static const struct {
-    enum action action;
-    char key;
-    void (*input)(struct monitor *monitor, uint32_t code);
-    const char *words;
-} PREFIXES[] = {
-    {ACTION_SORT, 'o', press_sort,
-     "Sort by (n p u g c m t r h, s b of devices; / turns it round):"},
-    {ACTION_SORT_BEHIND, 'O', press_sort,
-     "Then sort by (n nothing, p u g c m t r h, s b of devices):"},
-    {ACTION_GROUP, 'G', press_group,
+static const struct prefix PREFIXES[] = {
+    {ACTION_SORT, press_sort, "Sort by (n p u g c m t r h, s b of devices; / turns it round):"},
+    {ACTION_SORT_BEHIND, press_sort, "Then sort by (n nothing, p u g c m t r h, s b of devices):"},
+    {ACTION_GROUP, press_group,
      "Group by (u user, c container, j job or pod, s service, p parent, n not):"},
-    {ACTION_HIDE, 'v', press_hide, "Hide or show (" ARRANGING_PANELS "; c next colors):"},
+    {ACTION_HIDE, press_hide, "Hide or show (" ARRANGING_PANELS "; c next colors):"},
 };
-enum { PREFIX_COUNT = sizeof PREFIXES / sizeof PREFIXES[0] };
 
 void arranging_press(struct monitor *monitor, uint32_t code)
 {
-    for (size_t i = 0; i < PREFIX_COUNT && code != INPUT_ESCAPE; i++) {
-        if (PREFIXES[i].key == monitor->prefix)
-            PREFIXES[i].input(monitor, code);
-    }
-    monitor->prefix = 0;
+    if (code != INPUT_ESCAPE)
+        monitor->prefix->input(monitor, code);
+    monitor->prefix = NULL;
 }
 
 /* The group of the selected line, its own or that of a process; if a closed group holds the
@@ -182,11 +173,11 @@ bool arranging_act(struct monitor *monitor, enum action action, int argument)
         return true;
     default: break;
     }
-    for (size_t i = 0; i < PREFIX_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(PREFIXES); i++) {
         if (PREFIXES[i].action == action)
-            monitor->prefix = PREFIXES[i].key;
+            monitor->prefix = &PREFIXES[i];
     }
-    return monitor->prefix != 0;
+    return monitor->prefix != NULL;
 }
 
 bool arranging_on_group(struct monitor *monitor, enum action action)
@@ -202,15 +193,6 @@ bool arranging_on_group(struct monitor *monitor, enum action action)
         return false;
     model_say(&monitor->model, "this is a group: choose one of its processes");
     return true;
-}
-
-const char *arranging_words(char prefix)
-{
-    for (size_t i = 0; i < PREFIX_COUNT; i++) {
-        if (PREFIXES[i].key == prefix)
-            return PREFIXES[i].words;
-    }
-    return "";
 }
 
 void arranging_check(struct monitor *monitor, const char *words)

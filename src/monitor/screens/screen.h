@@ -101,7 +101,7 @@ struct monitor {
     bool quit;
     bool reads_on; /* a picture: more readings come, and nothing is asked yet */
     bool pasting;
-    char prefix; /* 'o': the next key names a sort; likewise 'O', 'G', 'v'; 0 */
+    const struct prefix *prefix; /* whose next key is awaited; NULL: none */
     enum prompt prompt;
     char *entered;            /* its text, in one of the others */
     char before[PROMPT_TEXT]; /* what the prompt's text was, for Escape */
@@ -206,8 +206,12 @@ bool arranging_on_group(struct monitor *monitor, enum action action);
 /* Sorts by a column alone, or also by it behind the sorts that there are. */
 void monitor_sort(struct monitor *monitor, unsigned sort, bool reversed, bool behind);
 
-/* The text of the last row while a next key or a search or filter is being entered. */
-const char *arranging_words(char prefix);
+/* A key whose meaning the next one completes, and the text of the last row meanwhile. */
+struct prefix {
+    enum action action;
+    void (*input)(struct monitor *monitor, uint32_t code);
+    const char *words;
+};
 
 /* Says where words mean a field that there is none of. */
 void arranging_check(struct monitor *monitor, const char *words);

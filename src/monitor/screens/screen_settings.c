@@ -110,7 +110,7 @@ static size_t setting_value(const struct monitor *monitor, enum setting_kind kin
 static void type_key(struct monitor *monitor, char key)
 {
     const struct binding *binding = binding_find(ON_MAIN, (unsigned char)key);
-    if (monitor->prefix != 0)
+    if (monitor->prefix != NULL)
         arranging_press(monitor, (unsigned char)key);
     else if (binding != NULL && !screen_main.act(monitor, NULL, binding->action, binding->argument))
         (void)arranging_act(monitor, binding->action, binding->argument);

@@ -374,7 +374,7 @@ void monitor_input(struct monitor *monitor, const struct input_event *event)
         press_prompt(monitor, event);
         return;
     }
-    if (monitor->prefix != 0) {
+    if (monitor->prefix != NULL) {
         arranging_press(monitor, code);
         return;
     }
@@ -550,8 +550,8 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     ink style = STYLE_BOLD;
     if (monitor->prompt != PROMPT_NONE)
         draw_prompt(monitor, canvas);
-    else if (monitor->prefix != 0)
-        (void)snprintf(line, sizeof line, "%s", arranging_words(monitor->prefix));
+    else if (monitor->prefix != NULL)
+        (void)snprintf(line, sizeof line, "%s", monitor->prefix->words);
     else if (model->message[0] != '\0') {
         (void)snprintf(line, sizeof line, "%s", model->message);
         style = STYLE_BOLD | STYLE_YELLOW;
