@@ -48,6 +48,8 @@ static bool parse_date(const char *text, uint64_t *out)
     whole = parts;
     if (end == NULL || timegm(&whole) < 0 || whole.tm_mday != parts.tm_mday) /* February 30 */
         return false;
+    if (end[-2] == '-' && *end >= '0' && *end <= '9') /* "2026-11-45:30": day 4 for strptime */
+        return false;
     end += *end == 'T' || *end == ' ';
     return (*end == '\0' || read_clock(end, &parts)) && to_ns(&parts, out);
 }
