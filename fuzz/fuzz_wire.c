@@ -13,14 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_usage(const char *line, size_t size)
 {
     double value;
-    struct usage_line told;
     json_t *document = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
-    const json_t *usage = json_object_get(document, "usage");
-    (void)usage_line_realtime_ns(usage);
-    usage_line_read(&told, usage);
-    if (usage_line_value(&told, "tree", "", "cpu_seconds", &value) > 0 && value != value)
+    struct usage_line *told = usage_line_new(json_object_get(document, "usage"));
+    const struct usage_subject *tree = usage_line_subject(told, VITALS_SCOPE_TREE, "");
+    if (usage_value(tree, VITALS_MEASURE_CPU_SECONDS, &value) > 0 && value != value)
         abort();
-    usage_line_done(&told);
+    usage_line_unref(told);
     json_decref(document);
 }
 

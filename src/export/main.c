@@ -17,7 +17,6 @@
 #include "export/publisher.h"
 #include "export/reply.h"
 #include "export/sandbox.h"
-#include "export/usage_line.h"
 #include "export/wire.h"
 #include "util/burst.h"
 
@@ -82,7 +81,7 @@ static void take_line(struct tell *tell, const char *line, size_t size)
 
     /* The kind of any other line is a member of its object. */
     json_t *document = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
-    const json_t *usage = json_object_get(document, "usage");
+    struct usage_line *usage = usage_line_new(json_object_get(document, "usage"));
     const json_t *account = json_object_get(document, "account");
     const json_t *files = json_object_get(document, "artifacts");
     for (size_t i = 0; i < tell->count; i++) {
@@ -98,6 +97,7 @@ static void take_line(struct tell *tell, const char *line, size_t size)
     uint64_t until_ns = usage_line_ns(document, "until_ns");
     if (until_ns > 0)
         tell->until_ns = until_ns;
+    usage_line_unref(usage);
     json_decref(document);
 }
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "export/sample.h"
+#include "export/usage_line.h"
 
 struct publisher {
     const char *name; /* its member of the export_config */
@@ -25,10 +26,11 @@ struct publisher {
     int (*open)(const json_t *config, const json_t *export_config, void **data,
                 vitals_error *error);
 
-    /* Each may be NULL. The sample is borrowed; sample_ref keeps it. */
+    /* Each may be NULL. A sample and a usage are borrowed; sample_ref and usage_line_ref keep them.
+     */
     void (*snapshot)(void *data, struct sample *sample);
     void (*processes)(void *data, struct sample *sample); /* of another sampler: every process */
-    void (*usage)(void *data, const json_t *usage);
+    void (*usage)(void *data, struct usage_line *usage);
     void (*end)(void *data, const json_t *account, const json_t *status);
     void (*files)(void *data, const json_t *paths); /* of the run, after its end; removed soon */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "feed/rows.h"
+#include "util/memory.h"
 #include "util/number.h"
 
 static const char *const SCOPES[] = {[VITALS_SCOPE_TREE] = "tree",
@@ -13,7 +14,7 @@ static const char *const SCOPES[] = {[VITALS_SCOPE_TREE] = "tree",
                                      [VITALS_SCOPE_SYSTEM] = "system",
                                      [VITALS_SCOPE_GPU] = "gpu"};
 
-static const size_t SCOPE_COUNT = sizeof SCOPES / sizeof SCOPES[0];
+enum { SCOPE_COUNT = ARRAY_COUNT(SCOPES) };
 
 /* ---- writing ---- */
 
@@ -22,7 +23,7 @@ void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
 {
     const vitals_usage_value *value = NULL;
     bool any = false;
-    bool gone[sizeof SCOPES / sizeof SCOPES[0]] = {false}; /* all processes of it have ended */
+    bool gone[SCOPE_COUNT] = {false}; /* all processes of it have ended */
     const vitals_measure processes = vitals_measure_find("processes");
     while ((value = vitals_usage_next(usage, value)) != NULL) {
         if (value->measure == processes && value->state == VITALS_GONE && value->scope >= 1 &&
@@ -56,101 +57,105 @@ void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
 
 /* ---- reading ---- */
 
-enum { COLUMN_SCOPE, COLUMN_SUBJECT, COLUMN_MEASURE, COLUMN_STATE, COLUMN_VALUE };
-
-static bool is_string(const json_t *value, const char *wanted)
+static struct usage_subject *take_subject(struct usage_line *line, vitals_scope scope,
+                                          const char *subject)
 {
-    const char *string = json_string_value(value);
-    return string != NULL && strcmp(string, wanted) == 0;
-}
-
-/* `subject` NULL: any. */
-static bool is_of(const json_t *one, const char *scope, const char *subject, const char *measure)
-{
-    return is_string(json_array_get(one, COLUMN_MEASURE), measure) &&
-           is_string(json_array_get(one, COLUMN_SCOPE), scope) &&
-           (subject == NULL || is_string(json_array_get(one, COLUMN_SUBJECT), subject));
-}
-
-static uint64_t key_of(const char *scope, const char *subject, const char *measure)
-{
-    const char *const words[] = {scope, subject != NULL ? subject : "\n", measure};
-    uint64_t key = 0;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        key = hash_join(key, hash_bytes(words[i], strlen(words[i])));
-    return key;
-}
-
-void usage_line_read(struct usage_line *line, const json_t *usage)
-{
-    const json_t *values = json_object_get(usage, "values");
-    *line = (struct usage_line){.values = values};
-    for (size_t i = 0; i < json_array_size(values); i++) {
-        const json_t *one = json_array_get(values, i);
-        const char *scope = json_string_value(json_array_get(one, COLUMN_SCOPE));
-        const char *subject = json_string_value(json_array_get(one, COLUMN_SUBJECT));
-        const char *measure = json_string_value(json_array_get(one, COLUMN_MEASURE));
-        if (scope == NULL || measure == NULL)
-            continue;
-        /* By its subject, and by any; the first value of a key wins. */
-        const uint64_t keys[] = {key_of(scope, subject, measure), key_of(scope, NULL, measure)};
-        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-            if (hash_find(&line->index, keys[k]) == NULL &&
-                hash_set(&line->index, keys[k], (uintptr_t)one) != 0)
-                line->partial = true;
-        }
+    /* Values of one subject follow each other. */
+    for (size_t i = line->count; i-- > 0;) {
+        struct usage_subject *known = &line->subjects[i];
+        if (known->scope == scope && strcmp(known->subject, subject) == 0)
+            return known;
     }
+    if (line->count == USAGE_SUBJECTS ||
+        MEMORY_GROW(line->subjects, line->capacity, line->count) != 0)
+        return NULL;
+    struct usage_subject *added = &line->subjects[line->count++];
+    *added = (struct usage_subject){.scope = scope, .subject = subject};
+    return added;
 }
 
-void usage_line_done(struct usage_line *line)
+/* [SCOPE,SUBJECT,MEASURE,STATE,VALUE] */
+static void read_value(struct usage_line *line, const json_t *value)
 {
-    hash_done(&line->index);
-    *line = (struct usage_line){.values = NULL};
+    const char *words[4];
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+        words[i] = json_string_value(json_array_get(value, i));
+    if (words[0] == NULL || words[1] == NULL || words[2] == NULL)
+        return;
+    size_t scope = 1, measure = (size_t)vitals_measure_find(words[2]);
+    while (scope < SCOPE_COUNT && strcmp(SCOPES[scope], words[0]) != 0)
+        scope++;
+    if (scope == SCOPE_COUNT || measure == 0 || measure >= USAGE_MEASURES)
+        return;
+    struct usage_subject *subject = take_subject(line, (vitals_scope)scope, words[1]);
+    if (subject == NULL || subject->figures[measure].state != VITALS_UNSET)
+        return;
+
+    const json_t *number = json_array_get(value, 4);
+    vitals_availability state = vitals_availability_from_name(words[3] != NULL ? words[3] : "");
+    if (state == VITALS_UNSET || (state > 0 && !json_is_number(number)))
+        state = VITALS_FAILED;
+    subject->figures[measure] = (struct usage_figure){state, json_number_value(number)};
 }
 
-vitals_availability usage_line_value(const struct usage_line *line, const char *scope,
-                                     const char *subject, const char *measure, double *out)
-{
-    const uintptr_t *found = hash_find(&line->index, key_of(scope, subject, measure));
-    const json_t *one = found != NULL ? (const json_t *)*found : NULL;
-    if (!is_of(one, scope, subject, measure))
-        one = NULL;
-    for (size_t i = 0; line->partial && one == NULL && i < json_array_size(line->values); i++) {
-        if (is_of(json_array_get(line->values, i), scope, subject, measure))
-            one = json_array_get(line->values, i);
-    }
-
-    const json_t *number = json_array_get(one, COLUMN_VALUE);
-    const char *state = json_string_value(json_array_get(one, COLUMN_STATE));
-    if (one == NULL)
-        return VITALS_NOT_REQUESTED;
-    vitals_availability is = vitals_availability_from_name(state != NULL ? state : "");
-    if (is == VITALS_UNSET || (is > 0 && !json_is_number(number)))
-        return VITALS_FAILED;
-    if (is > 0)
-        *out = json_number_value(number);
-    return is;
-}
-
-bool usage_line_is_new(vitals_availability state)
-{
-    return state > 0 && state != VITALS_STALE;
-}
-
-size_t usage_line_devices(const json_t *usage, const char *devices[static USAGE_DEVICES])
+struct usage_line *usage_line_new(json_t *usage)
 {
     const json_t *values = json_object_get(usage, "values"), *value;
-    size_t count = 0, i;
+    struct usage_line *line = usage != NULL ? memory_alloc(sizeof *line) : NULL;
+    size_t i;
+    if (line == NULL)
+        return NULL;
+    *line = (struct usage_line){.holders = 1,
+                                .realtime_ns = usage_line_ns(usage, "realtime_ns"),
+                                .monotonic_ns = usage_line_ns(usage, "monotonic_ns"),
+                                .json = json_incref(usage)};
     json_array_foreach(values, i, value)
     {
-        const char *subject = json_string_value(json_array_get(value, COLUMN_SUBJECT));
-        bool known = subject == NULL || !is_string(json_array_get(value, COLUMN_SCOPE), "gpu");
-        for (size_t d = 0; d < count && !known; d++)
-            known = strcmp(devices[d], subject) == 0;
-        if (!known && count < USAGE_DEVICES)
-            devices[count++] = subject;
+        read_value(line, value);
     }
-    return count;
+    return line;
+}
+
+struct usage_line *usage_line_ref(struct usage_line *line)
+{
+    line->holders++;
+    return line;
+}
+
+void usage_line_unref(struct usage_line *line)
+{
+    if (line == NULL || --line->holders > 0)
+        return;
+    json_decref(line->json);
+    memory_free(line->subjects);
+    memory_free(line);
+}
+
+const struct usage_subject *usage_line_subject(const struct usage_line *line, vitals_scope scope,
+                                               const char *subject)
+{
+    for (size_t i = 0; line != NULL && i < line->count; i++) {
+        const struct usage_subject *known = &line->subjects[i];
+        if (known->scope == scope && (subject == NULL || strcmp(known->subject, subject) == 0))
+            return known;
+    }
+    return NULL;
+}
+
+vitals_availability usage_value(const struct usage_subject *subject, vitals_measure measure,
+                                double *out)
+{
+    if (subject == NULL || (size_t)measure >= USAGE_MEASURES ||
+        subject->figures[measure].state == VITALS_UNSET)
+        return VITALS_NOT_REQUESTED;
+    if (subject->figures[measure].state > 0)
+        *out = subject->figures[measure].value;
+    return subject->figures[measure].state;
+}
+
+bool usage_is_new(vitals_availability state)
+{
+    return state > 0 && state != VITALS_STALE;
 }
 
 const vitals_row *usage_line_gpu(const vitals_snapshot *snapshot, const char *uuid)
@@ -175,11 +180,6 @@ void usage_line_gpu_name(const vitals_snapshot *snapshot, const char *uuid, char
                      (*at >= 'A' && *at <= 'Z') || *at == '_' || *at == '-' || *at == '.';
         *at = plain ? *at : '_';
     }
-}
-
-uint64_t usage_line_realtime_ns(const json_t *usage)
-{
-    return usage_line_ns(usage, "realtime_ns");
 }
 
 uint64_t usage_line_ns(const json_t *object, const char *member)

@@ -12,34 +12,49 @@
 #include <stdint.h>
 
 #include "feed/text.h"
-#include "util/hash.h"
 
 /* Writes the line, newline included. */
 void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
                       const vitals_usage *usage);
 
-/* The value of "usage", indexed: a look-up does not depend on the length of the line. Borrows the
- * JSON. If memory is out a look-up searches the line. */
-struct usage_line {
-    const json_t *values;
-    struct hash index; /* by scope, subject and measure */
-    bool partial;      /* memory was out */
+enum { USAGE_MEASURES = 128, USAGE_SUBJECTS = 260 /* with 256 devices */ };
+
+/* What a line says of the tree, its root, its descendants, the machine, or a device. */
+struct usage_subject {
+    vitals_scope scope;
+    const char *subject; /* UUID of a device; borrowed from the line */
+    struct usage_figure {
+        vitals_availability state;
+        double value;          /* if state is above zero */
+    } figures[USAGE_MEASURES]; /* by measure */
 };
 
-void usage_line_read(struct usage_line *line, const json_t *usage);
-void usage_line_done(struct usage_line *line);
+/* A line that was read. What stands twice in it is what came first; what is not in a known form is
+ * left out, and what there is no memory for. One thread. */
+struct usage_line {
+    size_t holders;
+    uint64_t realtime_ns, monotonic_ns; /* 0: the line does not state it */
+    struct usage_subject *subjects;     /* in the order of the line */
+    size_t count, capacity;
+    json_t *json; /* that texts are borrowed from */
+};
 
-/* Reads a value: sets *out if the result is above zero. `subject` NULL: the first of that scope. */
-vitals_availability usage_line_value(const struct usage_line *line, const char *scope,
-                                     const char *subject, const char *measure, double *out);
+/* Reads the value of "usage". Returns NULL for NULL, or without memory. */
+struct usage_line *usage_line_new(json_t *usage);
+struct usage_line *usage_line_ref(struct usage_line *line);
+void usage_line_unref(struct usage_line *line); /* accepts NULL */
+
+/* Returns the subject of a scope, NULL if the line has none; `subject` NULL: the first. */
+const struct usage_subject *usage_line_subject(const struct usage_line *line, vitals_scope scope,
+                                               const char *subject);
+
+/* Reads a value: sets *out if the result is above zero. NULL has none. */
+vitals_availability usage_value(const struct usage_subject *subject, vitals_measure measure,
+                                double *out);
 
 /* Returns whether a value was read since the sample before; an older one is not a reading of this
  * sample. */
-bool usage_line_is_new(vitals_availability state);
-
-/* Lists the devices of a line in its order, at most USAGE_DEVICES; borrowed from it. */
-enum { USAGE_DEVICES = 256 };
-size_t usage_line_devices(const json_t *usage, const char *devices[static USAGE_DEVICES]);
+bool usage_is_new(vitals_availability state);
 
 /* Returns the row of a device of a line; NULL if the snapshot (NULL: none) does not have it. */
 const vitals_row *usage_line_gpu(const vitals_snapshot *snapshot, const char *uuid);
@@ -50,9 +65,6 @@ void usage_line_gpu_name(const vitals_snapshot *snapshot, const char *uuid, char
 
 /* Returns a time, which is digits in JSON; 0 if there is none. Accepts NULL. */
 uint64_t usage_line_ns(const json_t *object, const char *member);
-
-/* Returns the time of the sample; 0 if the line does not state it. */
-uint64_t usage_line_realtime_ns(const json_t *usage);
 
 /* The begin and end of a run as its account states them, in ns since 1970; 0 if it does not say.
  * Accept NULL. */

@@ -234,6 +234,10 @@ def values(second, cores=0.5):
             ["gpu", "GPU-1", "device_power_watts", "have", 100]]
 
 
+# Measures of a device that are gauges.
+GAUGES = ("gpu_memory_bytes", "gpu_utilization_ratio", "device_utilization_ratio", "device_power_watts",
+          "device_temperature_celsius")
+
 BEGIN_NS = 1_800_000_000 * 10**9  # a moment of its own, so that times can be compared exactly
 
 

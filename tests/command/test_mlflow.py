@@ -13,7 +13,7 @@ import subprocess
 import unittest
 
 from harness import vitals
-from mlflow_server import BEGIN_NS, Stub, account, end, free_port, kept_spool, usage
+from mlflow_server import BEGIN_NS, GAUGES, Stub, account, end, free_port, kept_spool, usage
 from mlflow_told import BEGIN_MS, Case, check_all_sent
 from tell_program import TELL
 
@@ -162,11 +162,12 @@ class Ends(Case):
     def test_names_from_outside_are_made_keys_that_mlflow_takes(self):
         names = ["../../x", "a\nb", "/abs", "x//y", "p" * 300, "é", ".", "trail/", "a:b", "a;b"]
         line = usage(0)
-        line["usage"]["values"] = [["tree", "", name, "have", 1] for name in names]
-        stub, _ = self.told(line, end())
-        keys = [metric["key"] for batch in stub.batches() for metric in batch
-                if metric["key"].startswith("system/process/")]
-        self.assertEqual(len(keys), 2 * len(names))  # each with its peak
+        line["usage"]["values"] = [["system", "system", "load_1m", "have", 1]]
+        keys = []
+        for name in names:
+            stub, _ = self.told(line, end(), env={"MLFLOW_SYSTEM_METRICS_NODE_ID": name})
+            keys += [metric["key"] for batch in stub.batches() for metric in batch if metric["timestamp"] == BEGIN_MS]
+        self.assertEqual(len(keys), len(names))
         self.assertEqual(len(set(keys)), len(keys))
         for key in keys:
             self.assertRegex(key, r"\A[/\w.\- ]{1,250}\Z")
@@ -176,7 +177,7 @@ class Ends(Case):
     def test_requests_keep_the_limits(self):
         line = end(attributes={"missing": "é" * 40000})
         sample = usage(0)
-        sample["usage"]["values"] = [["tree", "", f"measure_{i}", "have", i] for i in range(1250)]
+        sample["usage"]["values"] = [["gpu", f"GPU-{i}", name, "have", i] for i in range(250) for name in GAUGES]
         stub, _ = self.told(sample, line)
         self.assertEqual([len(batch) for batch in stub.batches()], [1000, 1000, 500, 2])
         for _, path, body, _ in stub.requests:

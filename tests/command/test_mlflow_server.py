@@ -11,7 +11,7 @@ import time
 import unittest
 
 from harness import BUILD, environment, vitals, wait_until
-from mlflow_server import BEGIN_NS, JOB, MlflowServer, end, free_port, kept_spool, needs_servers, usage
+from mlflow_server import BEGIN_NS, GAUGES, JOB, MlflowServer, end, free_port, kept_spool, needs_servers, usage
 from tell_program import Tell
 
 BEGIN_MS = BEGIN_NS // 10**6
@@ -219,11 +219,9 @@ class Server(unittest.TestCase):
     # ---- limits and names ----
 
     def test_a_thousand_metrics_at_once_and_names_from_outside(self):
-        hostile = ["../../x", "a\nb", "/abs", "x//y", "p" * 300, "é", ".", "trail/", "a;b"]
         line = usage(0)
-        line["usage"]["values"] = [["tree", "", f"measure_{i}", "have", i / 7] for i in range(1100)]
-        line["usage"]["values"] += [["tree", "", name, "have", 1] for name in hostile]
-        with self.tell(experiment="limits") as tell:
+        line["usage"]["values"] = [["gpu", f"GPU-{i}", name, "have", i / 7] for i in range(220) for name in GAUGES]
+        with self.tell(experiment="limits", env={"MLFLOW_SYSTEM_METRICS_NODE_ID": "../a\nb//é;c/"}) as tell:
             run_id = tell.hear("opened", seconds=120)["run_id"]
             tell.write(line)
             tell.write(end(attributes={"missing": "\x01é" * 3000, "rungs": "x" * 9000}))
@@ -232,9 +230,10 @@ class Server(unittest.TestCase):
         run = self.server.run(run_id)
         metrics, tags = named(run["data"]["metrics"]), named(run["data"]["tags"])
         for peak in ("", "_max"):
-            self.assertEqual([metrics[f"system/process/measure_{i}{peak}"] for i in range(1100)],
-                             [i / 7 for i in range(1100)])
-        self.assertEqual(sum(key.startswith("system/process/") for key in metrics), 2 * (1100 + len(hostile)))
+            self.assertEqual([metrics[f"system/process/gpu_{i}_memory_bytes{peak}"] for i in range(220)],
+                             [i / 7 for i in range(220)])
+        self.assertEqual(sum(key.startswith("system/process/") for key in metrics), 2 * 2 * 220)
+        self.assertEqual(sum("_power_usage_watts" in key for key in metrics), 2 * 220)
         self.assertEqual(len(tags["vitals.rungs"]), 5000)
 
     # ---- which run ----

@@ -21,7 +21,6 @@
 #include "export/mlflow/mlflow_server.h"
 #include "export/publisher.h"
 #include "export/reply.h"
-#include "export/usage_line.h"
 #include "record/sample.h"
 #include "util/file.h"
 #include "util/memory.h"
@@ -34,7 +33,7 @@ struct mlflow {
     struct sample *sample; /* the newest, or NULL */
     json_t *job, *config;
     enum redact_form form;
-    bool ended, limits_sent, cores_sent;
+    bool ended;
     bool launched; /* vitals starts the process, in this working folder */
 
     const char *resume, *uri; /* of config, or the environment; the sender uses them too */
@@ -234,7 +233,8 @@ static int open_mlflow(const json_t *config, const json_t *export_config, void *
     const char *program = json_string_value(json_object_get(export_config, "program"));
     if (mlflow == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
-    mlflow->batch = (struct mlflow_batch){.emit = keep_batch, .data = mlflow};
+    mlflow->batch = (struct mlflow_batch){
+        .emit = keep_batch, .data = mlflow, .tags_only = wanted_run(config) != NULL};
     mlflow->config = json_deep_copy(config);
     mlflow->job = json_deep_copy(json_object_get(export_config, "job"));
     mlflow->launched = program != NULL && strcmp(program, "run") == 0;
@@ -267,8 +267,7 @@ static int open_mlflow(const json_t *config, const json_t *export_config, void *
 
     *data = mlflow;
     if (mlflow->points != NULL)
-        mlflow_write_begin(mlflow->job, mlflow->config, mlflow->form, wanted_run(config) != NULL,
-                           &mlflow->batch);
+        mlflow_write_begin(mlflow->job, mlflow->config, mlflow->form, &mlflow->batch);
     return 0;
 }
 
@@ -281,25 +280,11 @@ static void take_snapshot(void *data, struct sample *sample)
     mlflow->sample = sample_ref(sample);
 }
 
-static void put_points(struct mlflow *mlflow)
-{
-    struct mlflow_limits limits;
-    mlflow_points_write(mlflow->points, mlflow->sample, &mlflow->batch);
-    double cores = mlflow_points_cores(mlflow->points);
-    if (cores > 0 && !mlflow->cores_sent)
-        mlflow_write_cores(cores, wanted_run(mlflow->config) != NULL, &mlflow->batch);
-    mlflow->cores_sent = cores > 0;
-    if (mlflow->limits_sent || !mlflow_points_limits(mlflow->points, &limits))
-        return;
-    mlflow_write_limits(&limits, wanted_run(mlflow->config) != NULL, &mlflow->batch);
-    mlflow->limits_sent = true;
-}
-
-static void take_usage(void *data, const json_t *usage)
+static void take_usage(void *data, struct usage_line *usage)
 {
     struct mlflow *mlflow = data;
     if (mlflow->points != NULL && mlflow_points_add(mlflow->points, usage))
-        put_points(mlflow);
+        mlflow_points_write(mlflow->points, mlflow->sample, &mlflow->batch);
 }
 
 /* Stores files as artifacts: vitals/NAME\n and their bytes. */
@@ -353,7 +338,7 @@ static void take_end(void *data, const json_t *account, const json_t *status)
     uint64_t ms = account_ended_ns(account) / 1000000;
     mlflow_points_end(mlflow->points, json_object_get(account, "figures"), ms);
     if (mlflow_points_waiting(mlflow->points))
-        put_points(mlflow);
+        mlflow_points_write(mlflow->points, mlflow->sample, &mlflow->batch);
     ms = ms > 0 ? ms : newest_ms(mlflow);
     mlflow_write_account(account, status, ms, &mlflow->batch);
     /* The end precedes the artifacts, which a server may refuse or delay. */
@@ -398,7 +383,7 @@ static void close_mlflow(void *data, uint64_t deadline_ns)
     if (mlflow->points != NULL && !mlflow->ended) {
         static const char WORDS[] = "not seen: vitals was ended before the command";
         if (mlflow_points_waiting(mlflow->points))
-            put_points(mlflow);
+            mlflow_points_write(mlflow->points, mlflow->sample, &mlflow->batch);
         mlflow_batch_tag(&mlflow->batch, "vitals.end", (vitals_text){WORDS, sizeof WORDS - 1});
         mlflow_batch_flush(&mlflow->batch);
         put_end(mlflow, "KILLED", newest_ms(mlflow));

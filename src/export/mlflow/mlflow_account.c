@@ -54,42 +54,8 @@ json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_for
     return tags;
 }
 
-static void put_setting(struct mlflow_batch *batch, bool as_tag, const char *key, vitals_text value)
-{
-    if (value.size == 0)
-        return;
-    if (as_tag)
-        mlflow_batch_tag(batch, key, value);
-    else
-        mlflow_batch_param(batch, key, value);
-}
-
-/* Writes nothing if there is no such limit. */
-static void put_limit(struct mlflow_batch *batch, bool as_tag, const char *key, double limit)
-{
-    struct buffer text = {.bytes = NULL};
-    if (limit > 0)
-        text_number(&text, limit);
-    put_setting(batch, as_tag, key, (vitals_text){text.bytes, text.size});
-    buffer_done(&text);
-}
-
-void mlflow_write_limits(const struct mlflow_limits *limits, bool as_tags,
-                         struct mlflow_batch *batch)
-{
-    put_limit(batch, as_tags, "vitals.cgroup_memory_limit_bytes", limits->memory_bytes);
-    put_limit(batch, as_tags, "vitals.cgroup_cpu_limit_cores", limits->cpus);
-    mlflow_batch_flush(batch);
-}
-
-void mlflow_write_cores(double cores, bool as_tags, struct mlflow_batch *batch)
-{
-    put_limit(batch, as_tags, "vitals.cpu_usage_cores", cores);
-    mlflow_batch_flush(batch);
-}
-
 void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_form form,
-                        bool as_tags, struct mlflow_batch *batch)
+                        struct mlflow_batch *batch)
 {
     static const struct {
         const char *member, *key;
@@ -102,12 +68,11 @@ void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_for
     };
     struct buffer text = {.bytes = NULL};
     redact_arguments(&text, json_object_get(job, "argv"), form);
-    if (text.size > 0)
-        put_setting(batch, as_tags, "vitals.command", (vitals_text){text.bytes, text.size});
+    mlflow_batch_setting(batch, "vitals.command", (vitals_text){text.bytes, text.size});
     for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) {
         double value = json_number_value(
             json_object_get(NUMBERS[i].of_job ? job : config, NUMBERS[i].member));
-        put_limit(batch, as_tags, NUMBERS[i].key, value);
+        mlflow_batch_limit(batch, NUMBERS[i].key, value);
     }
     buffer_done(&text);
     mlflow_batch_flush(batch);

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "export/mlflow/mlflow_points.h"
+#include "export/mlflow/mlflow_batch.h"
 #include "export/redact.h"
 
 /* Returns the tags of a new run as a list of {"key":…,"value":…}: its user and source. `job` is
@@ -12,16 +12,9 @@
  * NULL if memory is out. */
 json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_form form);
 
-/* Writes the options of the run as parameters, or as tags if `as_tags`. */
+/* Writes the options of the run as settings. */
 void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_form form,
-                        bool as_tags, struct mlflow_batch *batch);
-
-/* Writes the cgroup's limits, the same way. */
-void mlflow_write_limits(const struct mlflow_limits *limits, bool as_tags,
-                         struct mlflow_batch *batch);
-
-/* Writes how many CPUs are 100 % of cpu_usage_percentage, the same way. */
-void mlflow_write_cores(double cores, bool as_tags, struct mlflow_batch *batch);
+                        struct mlflow_batch *batch);
 
 /* Writes the main figures as metrics system/run/…, and attributes of the account as tags. */
 void mlflow_write_account(const json_t *account, const json_t *status, uint64_t ms,

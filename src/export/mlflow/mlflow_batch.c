@@ -90,16 +90,27 @@ void mlflow_batch_metric(struct mlflow_batch *batch, const char *key, double val
                   (unsigned long long)step);
 }
 
-void mlflow_batch_param(struct mlflow_batch *batch, const char *key, vitals_text value)
-{
-    begin(batch, MLFLOW_PARAMS);
-    mlflow_pair(&batch->text, key, value, MLFLOW_PARAM_MOST);
-}
-
 void mlflow_batch_tag(struct mlflow_batch *batch, const char *key, vitals_text value)
 {
     begin(batch, MLFLOW_TAGS);
     mlflow_pair(&batch->text, key, value, MLFLOW_TAG_MOST);
+}
+
+void mlflow_batch_setting(struct mlflow_batch *batch, const char *key, vitals_text value)
+{
+    if (value.size == 0)
+        return;
+    begin(batch, batch->tags_only ? MLFLOW_TAGS : MLFLOW_PARAMS);
+    mlflow_pair(&batch->text, key, value, batch->tags_only ? MLFLOW_TAG_MOST : MLFLOW_PARAM_MOST);
+}
+
+void mlflow_batch_limit(struct mlflow_batch *batch, const char *key, double limit)
+{
+    struct buffer text = {.bytes = NULL};
+    if (limit > 0)
+        text_number(&text, limit);
+    mlflow_batch_setting(batch, key, (vitals_text){text.bytes, text.size});
+    buffer_done(&text);
 }
 
 void mlflow_batch_flush(struct mlflow_batch *batch)

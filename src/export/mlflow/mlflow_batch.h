@@ -22,6 +22,7 @@ enum {
 struct mlflow_batch {
     void (*emit)(void *data, struct buffer *body);
     void *data;
+    bool tags_only; /* settings are tags: the run's parameters are another's */
     struct buffer text;
     enum mlflow_part part;
     unsigned count;
@@ -30,8 +31,11 @@ struct mlflow_batch {
 /* Adds nothing if `value` is not finite; `ms` since 1970. */
 void mlflow_batch_metric(struct mlflow_batch *batch, const char *key, double value, uint64_t ms,
                          uint64_t step);
-void mlflow_batch_param(struct mlflow_batch *batch, const char *key, vitals_text value);
 void mlflow_batch_tag(struct mlflow_batch *batch, const char *key, vitals_text value);
+
+/* Add a parameter, or a tag if parameters are not ours; nothing if it is empty, or not above 0. */
+void mlflow_batch_setting(struct mlflow_batch *batch, const char *key, vitals_text value);
+void mlflow_batch_limit(struct mlflow_batch *batch, const char *key, double limit);
 
 /* Emits what was added since the last flush. */
 void mlflow_batch_flush(struct mlflow_batch *batch);

@@ -5,69 +5,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/usage_line.h"
 #include "util/memory.h"
 
 #define MEGABYTE 1e6       /* MLflow's megabyte */
 #define MEBIBYTE 1048576.0 /* ProcessMetricsMonitor's megabyte */
 
-enum { MOST_SERIES = 4096, MOST_DEVICES = 256, KEY = 300, DEVICE_NAME = 64 };
+enum { KEY = 300, DEVICE_NAME = 64 };
 
-/* One measure of one scope and subject. */
+/* One measure of one subject. */
 struct mlflow_series {
-    char *scope, *subject, *measure;
-    const struct mlflow_device *device; /* NULL if it is not of a device */
-    bool counter;
+    bool known;     /* there was a value */
     unsigned count; /* samples of this window that have the value */
     double sum, most, last;
     double account; /* of a counter, if it is above the last sample; else 0 */
 };
 
-/* "gpu_0", or "gpu_1_0" for a partition, as the label of its row; "" until it is named. */
-struct mlflow_device {
-    char *subject, name[DEVICE_NAME];
+struct mlflow_subject {
+    vitals_scope scope;
+    char *subject;
+    char name[DEVICE_NAME]; /* of a device: "gpu_0", or "gpu_1_0" for a partition, as the label of
+                               its row; "" until it is named */
+    struct mlflow_series series[USAGE_MEASURES];
 };
 
 struct mlflow_points {
-    struct mlflow_points_options options; /* its texts are not kept */
-    char *prefix, *host;                  /* "system/process/", "system/" */
-    struct mlflow_limits group;           /* of our cgroup, as far as known */
-    bool group_known, group_late;         /* late: there may be limits that were not read yet */
-    struct mlflow_series *series;
+    struct mlflow_points_options options;
+    double group_memory_bytes, group_cpus; /* limits of our cgroup, as far as known; 0: none */
+    bool group_known, group_late;          /* late: there may be limits that were not read yet */
+    bool group_written, cores_written;
+    struct mlflow_subject *subjects;
     size_t count, capacity;
-    struct mlflow_device devices[MOST_DEVICES];
-    size_t device_count;
     unsigned samples;                    /* in this window */
     bool counted;                        /* the account has more than was written */
     uint64_t begin_ns, last_ns, last_ms; /* the last point and the newest sample; monotonic; 1970 */
     double cpu_seconds;                  /* of the processes, at the last point */
     bool has_cpu_seconds;
-    double cores;        /* 100 % of the CPU usage; 0: not known yet */
+    double cores;        /* 100 % of the CPU usage, the same for all points; 0: not known yet */
     uint64_t written_ms; /* of the last point */
     uint64_t step;       /* of the next */
 };
 
-/* ---- creation ---- */
-
 struct mlflow_points *mlflow_points_new(const struct mlflow_points_options *options)
 {
     struct mlflow_points *points = calloc(1, sizeof *points);
-    struct buffer host = {.bytes = NULL};
-    if (points == NULL)
-        return NULL;
-
-    points->prefix = strdup(options->prefix);
-    buffer_string(&host, "system/");
-    if (options->node != NULL)
-        buffer_format(&host, "%s/", options->node);
-    if (host.failed)
-        buffer_done(&host);
-    points->host = host.bytes;
-    points->options = *options;
-    if (points->prefix == NULL || points->host == NULL) {
-        mlflow_points_free(points);
-        return NULL;
-    }
+    if (points != NULL)
+        points->options = *options;
     return points;
 }
 
@@ -75,111 +57,68 @@ void mlflow_points_free(struct mlflow_points *points)
 {
     if (points == NULL)
         return;
-    for (size_t i = 0; i < points->count; i++) {
-        free(points->series[i].scope);
-        free(points->series[i].subject);
-        free(points->series[i].measure);
-    }
-    for (size_t i = 0; i < points->device_count; i++)
-        free(points->devices[i].subject);
-    memory_free(points->series);
-    free(points->prefix);
-    free(points->host);
+    for (size_t i = 0; i < points->count; i++)
+        free(points->subjects[i].subject);
+    memory_free(points->subjects);
     free(points);
 }
 
 /* ---- adding samples ---- */
 
-static bool is(const struct mlflow_series *series, const char *scope, const char *subject,
-               const char *measure)
-{
-    return strcmp(series->measure, measure) == 0 && strcmp(series->subject, subject) == 0 &&
-           strcmp(series->scope, scope) == 0;
-}
-
-/* Returns the series, which is added if it is new. Lines keep their order, so the position in the
- * last line is tried first. NULL if there are too many, or memory is out. */
-static struct mlflow_series *take_series(struct mlflow_points *points, size_t hint,
-                                         const char *scope, const char *subject,
-                                         const char *measure)
-{
-    if (hint < points->count && is(&points->series[hint], scope, subject, measure))
-        return &points->series[hint];
-    for (size_t i = 0; i < points->count; i++) {
-        if (is(&points->series[i], scope, subject, measure))
-            return &points->series[i];
-    }
-
-    if (points->count == MOST_SERIES ||
-        MEMORY_GROW(points->series, points->capacity, points->count) != 0)
-        return NULL;
-    struct mlflow_device *device = NULL;
-    if (strcmp(scope, "gpu") == 0) {
-        size_t i = 0;
-        while (i < points->device_count && strcmp(points->devices[i].subject, subject) != 0)
-            i++;
-        if (i == points->device_count) {
-            char *copy = i < MOST_DEVICES ? strdup(subject) : NULL;
-            if (copy == NULL)
-                return NULL;
-            points->devices[points->device_count++] = (struct mlflow_device){.subject = copy};
-        }
-        device = &points->devices[i];
-    }
-    vitals_measure number = vitals_measure_find(measure);
-    struct mlflow_series series = {.scope = strdup(scope),
-                                   .subject = strdup(subject),
-                                   .measure = strdup(measure),
-                                   .device = device,
-                                   .counter = number != 0 && vitals_measure_is_counter(number)};
-    if (series.scope == NULL || series.subject == NULL || series.measure == NULL) {
-        free(series.scope);
-        free(series.subject);
-        free(series.measure);
-        return NULL;
-    }
-    points->series[points->count] = series;
-    return &points->series[points->count++];
-}
-
-static const struct mlflow_series *find(const struct mlflow_points *points, const char *scope,
-                                        const char *subject, const char *measure)
+/* Returns the subject, which is added if it is new. NULL if there are too many, or memory is out.
+ */
+static struct mlflow_subject *take_subject(struct mlflow_points *points,
+                                           const struct usage_subject *from)
 {
     for (size_t i = 0; i < points->count; i++) {
-        const struct mlflow_series *series = &points->series[i];
-        if (is(series, scope, subject, measure))
+        struct mlflow_subject *subject = &points->subjects[i];
+        if (subject->scope == from->scope && strcmp(subject->subject, from->subject) == 0)
+            return subject;
+    }
+    if (points->count == USAGE_SUBJECTS ||
+        MEMORY_GROW(points->subjects, points->capacity, points->count) != 0)
+        return NULL;
+    char *copy = strdup(from->subject);
+    if (copy == NULL)
+        return NULL;
+    struct mlflow_subject *added = &points->subjects[points->count++];
+    *added = (struct mlflow_subject){.scope = from->scope, .subject = copy};
+    return added;
+}
+
+/* Returns the series of the only subject of a scope; NULL if this window has no value of it. */
+static const struct mlflow_series *find(const struct mlflow_points *points, vitals_scope scope,
+                                        vitals_measure measure)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        const struct mlflow_series *series = &points->subjects[i].series[measure];
+        if (points->subjects[i].scope == scope)
             return series->count > 0 ? series : NULL;
     }
     return NULL;
 }
 
-bool mlflow_points_add(struct mlflow_points *points, const json_t *usage)
+bool mlflow_points_add(struct mlflow_points *points, const struct usage_line *usage)
 {
     /* A sampler is a few ms early or late: a window that is short by less is complete. */
     enum { SLACK_PARTS = 20, SLACK_MOST_NS = 50000000 };
-    uint64_t now = usage_line_ns(usage, "monotonic_ns");
-    uint64_t ms = usage_line_realtime_ns(usage) / 1000000;
+    uint64_t now = usage->monotonic_ns, ms = usage->realtime_ns / 1000000;
     if (now == 0 || ms == 0 || now <= points->last_ns)
         return false;
-    const json_t *values = json_object_get(usage, "values");
-    for (size_t i = 0; i < json_array_size(values); i++) {
-        const json_t *value = json_array_get(values, i); /* [SCOPE,SUBJECT,MEASURE,STATE,VALUE] */
-        const char *scope = json_string_value(json_array_get(value, 0));
-        const char *subject = json_string_value(json_array_get(value, 1));
-        const char *measure = json_string_value(json_array_get(value, 2));
-        const char *state = json_string_value(json_array_get(value, 3));
-        const json_t *number = json_array_get(value, 4);
-        if (scope == NULL || subject == NULL || measure == NULL || state == NULL ||
-            !json_is_number(number) || !usage_line_is_new(vitals_availability_from_name(state)))
-            continue;
-        struct mlflow_series *series = take_series(points, i, scope, subject, measure);
-        if (series == NULL)
-            continue;
-        double reading = json_number_value(number);
-        series->most = series->count == 0 || reading > series->most ? reading : series->most;
-        series->sum += reading;
-        series->last = reading;
-        series->count++;
+    for (size_t i = 0; i < usage->count; i++) {
+        struct mlflow_subject *subject = take_subject(points, &usage->subjects[i]);
+        for (size_t m = 0; subject != NULL && m < USAGE_MEASURES; m++) {
+            const struct usage_figure *figure = &usage->subjects[i].figures[m];
+            struct mlflow_series *series = &subject->series[m];
+            if (!usage_is_new(figure->state))
+                continue;
+            series->most = series->count == 0 || figure->value > series->most ? figure->value
+                                                                              : series->most;
+            series->sum += figure->value;
+            series->last = figure->value;
+            series->count++;
+            series->known = true;
+        }
     }
     points->last_ns = now;
     points->last_ms = ms;
@@ -198,9 +137,11 @@ void mlflow_points_end(struct mlflow_points *points, const json_t *figures, uint
         double number = json_number_value(value);
         if (name == NULL || json_object_get(figure, "subject") != NULL || !json_is_number(value))
             continue;
-        for (size_t s = 0; s < points->count; s++) {
-            struct mlflow_series *series = &points->series[s];
-            if (series->counter && is(series, "tree", "", name) && number > series->last) {
+        size_t measure = (size_t)vitals_measure_find(name);
+        for (size_t s = 0; s < points->count && measure < USAGE_MEASURES; s++) {
+            struct mlflow_series *series = &points->subjects[s].series[measure];
+            if (points->subjects[s].scope == VITALS_SCOPE_TREE && series->known &&
+                vitals_measure_is_counter((vitals_measure)measure) && number > series->last) {
                 series->account = number;
                 points->counted = true;
             }
@@ -241,8 +182,12 @@ struct mlflow_point {
 static void put(const struct mlflow_point *point, bool processes, const char *name, double value)
 {
     char key[2 * KEY];
-    const char *before = processes ? point->points->prefix : point->points->host;
-    (void)snprintf(key, sizeof key, "%s%s", before, name);
+    const struct mlflow_points_options *options = &point->points->options;
+    if (processes)
+        (void)snprintf(key, sizeof key, "%s%s", options->prefix, name);
+    else
+        (void)snprintf(key, sizeof key, "system/%s%s%s", options->node != NULL ? options->node : "",
+                       options->node != NULL ? "/" : "", name);
     mlflow_batch_metric(point->batch, key, value, point->ms, point->step);
 }
 
@@ -259,59 +204,59 @@ static void put_gauge(const struct mlflow_point *point, bool processes, const ch
 
 /* Measures with a name and unit of MLflow's or of ProcessMetricsMonitor's. The name of a device's
  * metric begins with the device's. */
+// clang-format off
 static const struct mlflow_rule {
-    const char *scope, *measure, *name;
-    bool processes;
+    vitals_scope scope;
+    vitals_measure measure;
+    const char *name;
     double scale;
 } RULES[] = {
-    {"system", "cpu_ratio", "cpu_utilization_percentage", false, 100},
-    {"system", "memory_used_bytes", "system_memory_usage_megabytes", false, 1 / MEGABYTE},
-    {"system", "network_received_bytes", "network_receive_megabytes", false, 1 / MEGABYTE},
-    {"system", "network_transmitted_bytes", "network_transmit_megabytes", false, 1 / MEGABYTE},
-    {"gpu", "device_utilization_ratio", "utilization_percentage", false, 100},
-    {"gpu", "device_memory_used_bytes", "memory_usage_megabytes", false, 1 / MEGABYTE},
-    {"gpu", "device_power_watts", "power_usage_watts", false, 1},
-    {"tree", "memory_resident_bytes", "memory_rss_megabytes", true, 1 / MEBIBYTE},
-    {"tree", "memory_virtual_bytes", "memory_vms_megabytes", true, 1 / MEBIBYTE},
-    {"tree", "memory_private_bytes", "memory_uss_megabytes", true, 1 / MEBIBYTE},
-    {"tree", "threads", "num_threads", true, 1},
-    {"tree", "descriptors", "num_fds", true, 1},
-    {"tree", "disk_read_bytes", "io_read_megabytes", true, 1 / MEBIBYTE},
-    {"tree", "disk_written_bytes", "io_write_megabytes", true, 1 / MEBIBYTE},
+    {VITALS_SCOPE_SYSTEM, VITALS_MEASURE_CPU_RATIO, "cpu_utilization_percentage", 100},
+    {VITALS_SCOPE_SYSTEM, VITALS_MEASURE_MEMORY_USED_BYTES, "system_memory_usage_megabytes", 1 / MEGABYTE},
+    {VITALS_SCOPE_SYSTEM, VITALS_MEASURE_NETWORK_RECEIVED_BYTES, "network_receive_megabytes", 1 / MEGABYTE},
+    {VITALS_SCOPE_SYSTEM, VITALS_MEASURE_NETWORK_TRANSMITTED_BYTES, "network_transmit_megabytes", 1 / MEGABYTE},
+    {VITALS_SCOPE_GPU, VITALS_MEASURE_DEVICE_UTILIZATION_RATIO, "utilization_percentage", 100},
+    {VITALS_SCOPE_GPU, VITALS_MEASURE_DEVICE_MEMORY_USED_BYTES, "memory_usage_megabytes", 1 / MEGABYTE},
+    {VITALS_SCOPE_GPU, VITALS_MEASURE_DEVICE_POWER_WATTS, "power_usage_watts", 1},
+    {VITALS_SCOPE_TREE, VITALS_MEASURE_MEMORY_RESIDENT_BYTES, "memory_rss_megabytes", 1 / MEBIBYTE},
+    {VITALS_SCOPE_TREE, VITALS_MEASURE_MEMORY_VIRTUAL_BYTES, "memory_vms_megabytes", 1 / MEBIBYTE},
+    {VITALS_SCOPE_TREE, VITALS_MEASURE_MEMORY_PRIVATE_BYTES, "memory_uss_megabytes", 1 / MEBIBYTE},
+    {VITALS_SCOPE_TREE, VITALS_MEASURE_THREADS, "num_threads", 1},
+    {VITALS_SCOPE_TREE, VITALS_MEASURE_DESCRIPTORS, "num_fds", 1},
+    {VITALS_SCOPE_TREE, VITALS_MEASURE_DISK_READ_BYTES, "io_read_megabytes", 1 / MEBIBYTE},
+    {VITALS_SCOPE_TREE, VITALS_MEASURE_DISK_WRITTEN_BYTES, "io_write_megabytes", 1 / MEBIBYTE},
 };
+// clang-format on
 
 /* Writes the value of a counter, or the mean and peak of a gauge. */
-static void put_series(const struct mlflow_point *point, const struct mlflow_series *series)
+static void put_series(const struct mlflow_point *point, const struct mlflow_subject *subject,
+                       vitals_measure measure)
 {
+    const struct mlflow_series *series = &subject->series[measure];
     const struct mlflow_rule *rule = NULL;
     for (size_t i = 0; i < sizeof RULES / sizeof RULES[0] && rule == NULL; i++) {
-        if (strcmp(RULES[i].measure, series->measure) == 0 &&
-            strcmp(RULES[i].scope, series->scope) == 0)
+        if (RULES[i].measure == measure && RULES[i].scope == subject->scope)
             rule = &RULES[i];
     }
 
     /* Examples: gpu_0_utilization_percentage, gpu_0_energy_joules; of the processes, on devices
      * measures named gpu_…: gpu_0_memory_bytes. */
-    const char *plain = rule != NULL ? rule->name : series->measure;
-    bool of_gpu = strcmp(series->scope, "gpu") == 0, begins = strncmp(plain, "gpu_", 4) == 0;
-    bool processes = rule != NULL ? rule->processes
-                                  : strcmp(series->scope, "tree") == 0 || (of_gpu && begins);
+    const char *plain = rule != NULL ? rule->name : vitals_measure_name(measure);
+    bool of_gpu = subject->scope == VITALS_SCOPE_GPU, begins = strncmp(plain, "gpu_", 4) == 0;
+    bool processes = subject->scope == VITALS_SCOPE_TREE || (rule == NULL && of_gpu && begins);
     char name[KEY];
-    if (rule == NULL && series->device != NULL)
+    if (rule == NULL && of_gpu)
         plain += begins ? 4 : strncmp(plain, "device_", 7) == 0 ? 7 : 0;
-    if (series->device != NULL)
-        (void)snprintf(name, sizeof name, "%s_%s", series->device->name, plain);
-    else
-        (void)snprintf(name, sizeof name, "%s", plain);
+    (void)snprintf(name, sizeof name, "%s%s%s", subject->name, of_gpu ? "_" : "", plain);
 
     double scale = rule != NULL ? rule->scale : 1;
     double newest = series->account > series->last ? series->account : series->last;
-    if (series->counter)
+    if (vitals_measure_is_counter(measure))
         put(point, processes, name, newest * scale);
     else
         put_gauge(point, processes, name, series, scale,
-                  rule != NULL || (strcmp(series->scope, "system") != 0 &&
-                                   strstr(series->measure, "_total_") == NULL));
+                  rule != NULL ||
+                      (subject->scope != VITALS_SCOPE_SYSTEM && strstr(plain, "_total_") == NULL));
 }
 
 /* ---- shares ---- */
@@ -351,21 +296,10 @@ static void look_at_group(struct mlflow_points *points, const struct mlflow_poin
     vitals_availability memory = vitals_row_u64(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES,
                                                 &bytes);
     vitals_availability cpus = vitals_row_f64(host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &cores);
-    bool both = take_limit(memory, (double)bytes, &points->group.memory_bytes);
-    both = take_limit(cpus, cores, &points->group.cpus) && both;
+    bool both = take_limit(memory, (double)bytes, &points->group_memory_bytes);
+    both = take_limit(cpus, cores, &points->group_cpus) && both;
     points->group_known |= both;
     points->group_late = !points->group_known;
-}
-
-bool mlflow_points_limits(const struct mlflow_points *points, struct mlflow_limits *limits)
-{
-    *limits = points->group;
-    return points->group_known;
-}
-
-double mlflow_points_cores(const struct mlflow_points *points)
-{
-    return points->cores;
 }
 
 static void put_share(const struct mlflow_point *point, bool processes, const char *name,
@@ -380,14 +314,15 @@ static void put_share(const struct mlflow_point *point, bool processes, const ch
  * the run. */
 static void put_cpu(struct mlflow_points *points, const struct mlflow_point *point)
 {
-    const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
-    const struct mlflow_series *cores = find(points, "tree", "", "cpu_cores");
+    const struct mlflow_series *seconds = find(points, VITALS_SCOPE_TREE,
+                                               VITALS_MEASURE_CPU_SECONDS);
+    const struct mlflow_series *cores = find(points, VITALS_SCOPE_TREE, VITALS_MEASURE_CPU_CORES);
     double wall = (double)(points->last_ns - points->begin_ns) * 1e-9;
     if (points->cores <= 0 && points->options.cpus <= 0 && points->group_late)
         return;
     if (points->cores <= 0)
         points->cores = points->options.cpus > 0 ? points->options.cpus
-                        : points->group.cpus > 0 ? points->group.cpus
+                        : points->group_cpus > 0 ? points->group_cpus
                                                  : 1;
     double whole = points->cores;
     if (seconds != NULL && points->has_cpu_seconds && points->begin_ns > 0 && wall > 0 &&
@@ -402,35 +337,38 @@ static void put_cpu(struct mlflow_points *points, const struct mlflow_point *poi
 static void put_shares(const struct mlflow_point *point)
 {
     const struct mlflow_points *points = point->points;
-    const struct mlflow_series *total = find(points, "system", "system", "memory_total_bytes");
+    const struct mlflow_series *total = find(points, VITALS_SCOPE_SYSTEM,
+                                             VITALS_MEASURE_MEMORY_TOTAL_BYTES);
     double machine = total != NULL ? total->last : 0;
     put_share(point, false, "system_memory_usage_percentage",
-              find(points, "system", "system", "memory_used_bytes"), machine);
+              find(points, VITALS_SCOPE_SYSTEM, VITALS_MEASURE_MEMORY_USED_BYTES), machine);
 
     /* A share of the requested limit, else of the lower of the cgroup's limit and the machine's
      * memory. */
-    double group = points->group.memory_bytes, memory = points->options.memory_bytes;
+    double group = points->group_memory_bytes, memory = points->options.memory_bytes;
     if (memory <= 0 && !points->group_late)
         memory = group > 0 && (machine <= 0 || group < machine) ? group : machine;
     put_share(point, true, "memory_usage_percentage",
-              find(points, "tree", "", "memory_resident_bytes"), memory);
+              find(points, VITALS_SCOPE_TREE, VITALS_MEASURE_MEMORY_RESIDENT_BYTES), memory);
 
     for (size_t i = 0; i < points->count; i++) {
-        const struct mlflow_series *series = &points->series[i];
+        const struct mlflow_subject *gpu = &points->subjects[i];
+        const struct mlflow_series *used = &gpu->series[VITALS_MEASURE_DEVICE_MEMORY_USED_BYTES];
+        const struct mlflow_series *power = &gpu->series[VITALS_MEASURE_DEVICE_POWER_WATTS];
+        const vitals_row *row;
         char name[KEY];
         double limit = 0;
-        if (series->count == 0 || series->device == NULL)
+        if (gpu->scope != VITALS_SCOPE_GPU)
             continue;
-        if (strcmp(series->measure, "device_memory_used_bytes") == 0) {
-            total = find(points, "gpu", series->subject, "device_memory_total_bytes");
-            (void)snprintf(name, sizeof name, "%s_memory_usage_percentage", series->device->name);
-            put_share(point, false, name, series, total != NULL ? total->last : 0);
-        } else if (strcmp(series->measure, "device_power_watts") == 0) {
-            const vitals_row *row = usage_line_gpu(point->snapshot, series->subject);
-            (void)snprintf(name, sizeof name, "%s_power_usage_percentage", series->device->name);
-            if (row != NULL && vitals_row_f64(row, VITALS_GPU_POWER_LIMIT_WATTS, &limit) > 0)
-                put_share(point, false, name, series, limit);
-        }
+        total = &gpu->series[VITALS_MEASURE_DEVICE_MEMORY_TOTAL_BYTES];
+        (void)snprintf(name, sizeof name, "%s_memory_usage_percentage", gpu->name);
+        put_share(point, false, name, used->count > 0 ? used : NULL,
+                  total->count > 0 ? total->last : 0);
+
+        row = power->count > 0 ? usage_line_gpu(point->snapshot, gpu->subject) : NULL;
+        (void)snprintf(name, sizeof name, "%s_power_usage_percentage", gpu->name);
+        if (row != NULL && vitals_row_f64(row, VITALS_GPU_POWER_LIMIT_WATTS, &limit) > 0)
+            put_share(point, false, name, power, limit);
     }
 }
 
@@ -456,6 +394,21 @@ static void put_disk(const struct mlflow_point *point)
         put(point, false, "disk_usage_percentage", (double)used * 100 / all);
 }
 
+/* Writes what shares are of, once it is known. */
+static void put_settings(struct mlflow_points *points, struct mlflow_batch *batch)
+{
+    if (points->cores > 0 && !points->cores_written)
+        mlflow_batch_limit(batch, "vitals.cpu_usage_cores", points->cores);
+    mlflow_batch_flush(batch);
+    points->cores_written = points->cores > 0;
+    if (points->group_known && !points->group_written) {
+        mlflow_batch_limit(batch, "vitals.cgroup_memory_limit_bytes", points->group_memory_bytes);
+        mlflow_batch_limit(batch, "vitals.cgroup_cpu_limit_cores", points->group_cpus);
+    }
+    mlflow_batch_flush(batch);
+    points->group_written = points->group_known;
+}
+
 void mlflow_points_write(struct mlflow_points *points, struct sample *sample,
                          struct mlflow_batch *batch)
 {
@@ -465,31 +418,38 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *sample,
     point.ms = points->last_ms > points->written_ms ? points->last_ms : points->written_ms + 1;
     points->written_ms = point.ms;
     look_at_group(points, &point);
-    for (size_t i = 0; i < points->device_count; i++) {
+    size_t devices = 0;
+    for (size_t i = 0; i < points->count; i++) {
         /* A device is named by its row's label, which is the driver's number however few devices
          * were chosen; by its own name if it has no row; by the order of the lines without a
          * snapshot. It keeps its first name. */
-        struct mlflow_device *device = &points->devices[i];
-        if (device->name[0] != '\0')
+        struct mlflow_subject *gpu = &points->subjects[i];
+        if (gpu->scope != VITALS_SCOPE_GPU)
             continue;
-        if (point.snapshot == NULL)
-            (void)snprintf(device->name, DEVICE_NAME, "gpu_%zu", i);
-        else
-            usage_line_gpu_name(point.snapshot, device->subject, device->name, DEVICE_NAME);
+        size_t number = devices++;
+        if (gpu->name[0] == '\0' && point.snapshot == NULL)
+            (void)snprintf(gpu->name, DEVICE_NAME, "gpu_%zu", number);
+        else if (gpu->name[0] == '\0')
+            usage_line_gpu_name(point.snapshot, gpu->subject, gpu->name, DEVICE_NAME);
     }
     put_cpu(points, &point);
     for (size_t i = 0; i < points->count; i++) {
-        const struct mlflow_series *series = &points->series[i];
-        if ((series->count > 0 || series->account > 0) && strcmp(series->scope, "root") != 0 &&
-            strcmp(series->scope, "descendants") != 0)
-            put_series(&point, series);
+        const struct mlflow_subject *subject = &points->subjects[i];
+        bool part = subject->scope == VITALS_SCOPE_ROOT ||
+                    subject->scope == VITALS_SCOPE_DESCENDANTS;
+        for (size_t m = 0; m < USAGE_MEASURES && !part; m++) {
+            if (subject->series[m].count > 0 || subject->series[m].account > 0)
+                put_series(&point, subject, (vitals_measure)m);
+        }
     }
     put_shares(&point);
     if (points->samples > 0)
         put_disk(&point);
     mlflow_batch_flush(batch);
+    put_settings(points, batch);
 
-    const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
+    const struct mlflow_series *seconds = find(points, VITALS_SCOPE_TREE,
+                                               VITALS_MEASURE_CPU_SECONDS);
     if (seconds != NULL) {
         points->cpu_seconds = seconds->last;
         points->has_cpu_seconds = true;
@@ -498,7 +458,9 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *sample,
     points->samples = 0;
     points->counted = false;
     for (size_t i = 0; i < points->count; i++) {
-        points->series[i].count = 0;
-        points->series[i].sum = 0;
+        for (size_t m = 0; m < USAGE_MEASURES; m++) {
+            points->subjects[i].series[m].count = 0;
+            points->subjects[i].series[m].sum = 0;
+        }
     }
 }

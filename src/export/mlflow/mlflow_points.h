@@ -5,10 +5,9 @@
  * short runs have a line too. Missing values have no point. One thread at a time. */
 #pragma once
 
-#include <jansson.h>
-
 #include "export/mlflow/mlflow_batch.h"
 #include "export/sample.h"
+#include "export/usage_line.h"
 
 struct mlflow_points;
 
@@ -21,17 +20,12 @@ struct mlflow_points_options {
     int64_t pid;         /* of a process in a cgroup of its own; 0: started in ours */
 };
 
-/* The cgroup's limits; 0 if there is none. */
-struct mlflow_limits {
-    double memory_bytes, cpus;
-};
-
-/* Copies the options. Returns NULL if memory is out. */
+/* The texts are borrowed. Returns NULL if memory is out. */
 struct mlflow_points *mlflow_points_new(const struct mlflow_points_options *options);
 void mlflow_points_free(struct mlflow_points *points); /* accepts NULL */
 
-/* Adds the value of a line's "usage". Returns true if a window is complete. */
-bool mlflow_points_add(struct mlflow_points *points, const json_t *usage);
+/* Adds a sample. Returns true if a window is complete. */
+bool mlflow_points_add(struct mlflow_points *points, const struct usage_line *usage);
 
 /* Ends the last window at the end of the run, and sets counters to the figures of the account,
  * since sampling misses a process's last moments. Rates stay those of samples: the time that these
@@ -41,17 +35,11 @@ void mlflow_points_end(struct mlflow_points *points, const json_t *figures, uint
 /* Returns whether samples were added since the last point, or the account has more than it. */
 bool mlflow_points_waiting(const struct mlflow_points *points);
 
-/* Writes the window's points and begins the next window. `sample` may be NULL: values of the
+/* Writes the window's points and begins the next window; also, once, the settings that shares are
+ * of: how many CPUs are 100 %, and the cgroup's limits. `sample` may be NULL: values of the
  * snapshot alone (the root file system, limits of power and of the cgroup) are left out then. */
 void mlflow_points_write(struct mlflow_points *points, struct sample *sample,
                          struct mlflow_batch *batch);
-
-/* The limits at the newest point. Returns false if they are not known yet. */
-bool mlflow_points_limits(const struct mlflow_points *points, struct mlflow_limits *limits);
-
-/* Returns how many CPUs are 100 % of the CPU usage: the same for all points; 0: there is none yet.
- */
-double mlflow_points_cores(const struct mlflow_points *points);
 
 /* Returns the time of the newest sample, in ms since 1970; 0 if there was none. */
 uint64_t mlflow_points_newest_ms(const struct mlflow_points *points);

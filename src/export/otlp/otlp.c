@@ -48,10 +48,10 @@ struct otlp {
     bool is_run;
     struct otlp_attributes work; /* attributes of the run's workload */
     bool work_known;
-    uint64_t due_ns;       /* of the next export, monotonic */
-    uint64_t stream;       /* of the samples before: keys of another stream are unrelated */
-    struct sample *newest; /* not sent yet; NULL if it was */
-    json_t *usage;         /* the newest usage line of a run */
+    uint64_t due_ns;          /* of the next export, monotonic */
+    uint64_t stream;          /* of the samples before: keys of another stream are unrelated */
+    struct sample *newest;    /* not sent yet; NULL if it was */
+    struct usage_line *usage; /* the newest of a run */
     bool usage_sent;
 };
 
@@ -163,7 +163,7 @@ static void otlp_free(struct otlp *otlp)
     otlp_settings_done(&otlp->settings);
     otlp_series_free(otlp->series);
     sample_unref(otlp->newest);
-    json_decref(otlp->usage);
+    usage_line_unref(otlp->usage);
     json_decref(otlp->export_config);
     free(otlp);
 }
@@ -284,15 +284,15 @@ static void send_usage(struct otlp *otlp)
     otlp->usage_sent = true;
 }
 
-static void otlp_usage(void *data, const json_t *usage)
+static void otlp_usage(void *data, struct usage_line *usage)
 {
     struct otlp *otlp = data;
     if (otlp->sender == NULL)
         return;
-    json_decref(otlp->usage);
-    otlp->usage = json_deep_copy(usage);
+    usage_line_unref(otlp->usage);
+    otlp->usage = usage_line_ref(usage);
     otlp->usage_sent = false;
-    if (otlp->usage != NULL && is_due(otlp))
+    if (is_due(otlp))
         send_usage(otlp);
 }
 

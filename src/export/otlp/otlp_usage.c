@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "export/otlp/otlp_table.h"
-#include "export/usage_line.h"
 #include "feed/rows.h"
 
 enum { NAME = 96, FIGURES_MAX = 5000 };
@@ -50,20 +49,21 @@ const vitals_row *otlp_job_process(struct otlp_job *job, const vitals_snapshot *
 // clang-format off
 static const struct {
     struct otlp_metric as;
-    const char *measure, *key, *value;
+    vitals_measure measure;
+    const char *key, *value;
 } ROOT[] = {
-    {{"process.cpu.time", "s", NULL, OTLP_COUNTER}, "cpu_user_seconds", "cpu.mode", "user"},
-    {{"process.cpu.time", "s", NULL, OTLP_COUNTER}, "cpu_system_seconds", "cpu.mode", "system"},
-    {{"process.memory.usage", "By", NULL, OTLP_UP_DOWN}, "memory_resident_bytes", NULL, NULL},
-    {{"process.memory.virtual", "By", NULL, OTLP_UP_DOWN}, "memory_virtual_bytes", NULL, NULL},
-    {{"process.disk.io", "By", NULL, OTLP_COUNTER}, "disk_read_bytes", "disk.io.direction", "read"},
-    {{"process.disk.io", "By", NULL, OTLP_COUNTER}, "disk_written_bytes", "disk.io.direction", "write"},
-    {{"process.thread.count", "{thread}", NULL, OTLP_UP_DOWN}, "threads", NULL, NULL},
-    {{"process.unix.file_descriptor.count", "{file_descriptor}", NULL, OTLP_UP_DOWN}, "descriptors", NULL, NULL},
-    {{"process.context_switches", "{context_switch}", NULL, OTLP_COUNTER}, "voluntary_switches", "process.context_switch.type", "voluntary"},
-    {{"process.context_switches", "{context_switch}", NULL, OTLP_COUNTER}, "involuntary_switches", "process.context_switch.type", "involuntary"},
-    {{"process.paging.faults", "{fault}", NULL, OTLP_COUNTER}, "minor_faults", "system.paging.fault.type", "minor"},
-    {{"process.paging.faults", "{fault}", NULL, OTLP_COUNTER}, "major_faults", "system.paging.fault.type", "major"},
+    {{"process.cpu.time", "s", NULL, OTLP_COUNTER}, VITALS_MEASURE_CPU_USER_SECONDS, "cpu.mode", "user"},
+    {{"process.cpu.time", "s", NULL, OTLP_COUNTER}, VITALS_MEASURE_CPU_SYSTEM_SECONDS, "cpu.mode", "system"},
+    {{"process.memory.usage", "By", NULL, OTLP_UP_DOWN}, VITALS_MEASURE_MEMORY_RESIDENT_BYTES, NULL, NULL},
+    {{"process.memory.virtual", "By", NULL, OTLP_UP_DOWN}, VITALS_MEASURE_MEMORY_VIRTUAL_BYTES, NULL, NULL},
+    {{"process.disk.io", "By", NULL, OTLP_COUNTER}, VITALS_MEASURE_DISK_READ_BYTES, "disk.io.direction", "read"},
+    {{"process.disk.io", "By", NULL, OTLP_COUNTER}, VITALS_MEASURE_DISK_WRITTEN_BYTES, "disk.io.direction", "write"},
+    {{"process.thread.count", "{thread}", NULL, OTLP_UP_DOWN}, VITALS_MEASURE_THREADS, NULL, NULL},
+    {{"process.unix.file_descriptor.count", "{file_descriptor}", NULL, OTLP_UP_DOWN}, VITALS_MEASURE_DESCRIPTORS, NULL, NULL},
+    {{"process.context_switches", "{context_switch}", NULL, OTLP_COUNTER}, VITALS_MEASURE_VOLUNTARY_SWITCHES, "process.context_switch.type", "voluntary"},
+    {{"process.context_switches", "{context_switch}", NULL, OTLP_COUNTER}, VITALS_MEASURE_INVOLUNTARY_SWITCHES, "process.context_switch.type", "involuntary"},
+    {{"process.paging.faults", "{fault}", NULL, OTLP_COUNTER}, VITALS_MEASURE_MINOR_FAULTS, "system.paging.fault.type", "minor"},
+    {{"process.paging.faults", "{fault}", NULL, OTLP_COUNTER}, VITALS_MEASURE_MAJOR_FAULTS, "system.paging.fault.type", "major"},
 };
 // clang-format on
 
@@ -97,14 +97,15 @@ static void write_value(const struct usage_writing *writing, uint64_t id, double
 
 static void write_root(const struct usage_writing *writing, const struct usage_line *line)
 {
+    const struct usage_subject *root = usage_line_subject(line, VITALS_SCOPE_ROOT, NULL);
     for (size_t i = 0; i < sizeof ROOT / sizeof ROOT[0]; i++) {
         struct otlp_attributes attributes = {.count = 0};
         struct otlp_metric as = ROOT[i].as;
         double value;
-        as.help = vitals_measure_help(vitals_measure_find(ROOT[i].measure));
+        as.help = vitals_measure_help(ROOT[i].measure);
         if (i == 0 || strcmp(as.name, ROOT[i - 1].as.name) != 0)
             otlp_writer_metric(writing->writer, &as);
-        if (usage_line_value(line, "root", NULL, ROOT[i].measure, &value) <= 0)
+        if (usage_value(root, ROOT[i].measure, &value) <= 0)
             continue;
         if (writing->job->pid > 0)
             otlp_attribute_number(&attributes, "process.pid", writing->job->pid);
@@ -133,46 +134,47 @@ static struct otlp_metric ours(struct our_name *made, const char *name, const ch
 
 /* Exports per device only, if the line has values per device: their sum would count twice. */
 static void write_measure(const struct usage_writing *writing, const struct usage_line *line,
-                          vitals_measure measure, const char *const *devices, size_t device_count)
+                          vitals_measure measure)
 {
     const char *name = vitals_measure_name(measure);
     struct our_name made;
     struct otlp_metric as = ours(&made, name, vitals_measure_unit(measure),
                                  vitals_measure_help(measure), vitals_measure_is_counter(measure));
+    size_t devices = 0;
     bool by_device = false;
     double value;
     otlp_writer_metric(writing->writer, &as);
-    for (size_t d = 0; d < device_count; d++) {
+    for (size_t i = 0; i < line->count; i++) {
         struct otlp_attributes attributes = {.count = 0};
-        if (usage_line_value(line, "gpu", devices[d], name, &value) <= 0)
+        const struct usage_subject *device = &line->subjects[i];
+        if (device->scope != VITALS_SCOPE_GPU)
+            continue;
+        devices++;
+        if (usage_value(device, measure, &value) <= 0)
             continue;
         by_device = true;
-        otlp_attribute_safe(&attributes, "hw.id", vitals_text_of(devices[d]));
-        write_value(writing, hash_join(measure, 2 + d), value, &attributes);
+        otlp_attribute_safe(&attributes, "hw.id", vitals_text_of(device->subject));
+        write_value(writing, hash_join(measure, 1 + devices), value, &attributes);
     }
-    if (!by_device && usage_line_value(line, "tree", NULL, name, &value) > 0) {
+    if (!by_device &&
+        usage_value(usage_line_subject(line, VITALS_SCOPE_TREE, NULL), measure, &value) > 0) {
         struct otlp_attributes attributes = {.count = 0};
         write_value(writing, hash_join(measure, 0), value, &attributes);
     }
 }
 
-void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, const json_t *usage,
-                      const struct otlp_job *job)
+void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series,
+                      const struct usage_line *usage, const struct otlp_job *job)
 {
     struct usage_writing writing = {
-        .writer = writer, .series = series, .job = job, .time_ns = usage_line_realtime_ns(usage)};
-    const char *devices[USAGE_DEVICES];
-    size_t device_count = usage_line_devices(usage, devices);
-    struct usage_line line;
+        .writer = writer, .series = series, .job = job, .time_ns = usage->realtime_ns};
     if (writing.time_ns == 0)
         return;
-    usage_line_read(&line, usage);
-    write_root(&writing, &line);
+    write_root(&writing, usage);
     for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;) {
         if (vitals_measure_name(measure) != NULL)
-            write_measure(&writing, &line, measure, devices, device_count);
+            write_measure(&writing, usage, measure);
     }
-    usage_line_done(&line);
 }
 
 /* ---- the end ---- */
@@ -216,7 +218,9 @@ static void write_figures(const struct usage_writing *writing, const json_t *fig
         if (subject != NULL)
             otlp_attribute_safe(&attributes, "hw.id", vitals_text_of(subject));
         if (counter &&
-            usage_line_value(last, subject != NULL ? "gpu" : "tree", subject, name, &before) > 0 &&
+            usage_value(usage_line_subject(
+                            last, subject != NULL ? VITALS_SCOPE_GPU : VITALS_SCOPE_TREE, subject),
+                        measure, &before) > 0 &&
             before > value)
             value = before;
         write_value(writing, 0, value, &attributes);
@@ -232,17 +236,14 @@ static void write_gauge(const struct usage_writing *writing, const char *name, c
     write_value(writing, 0, value, &NONE);
 }
 
-void otlp_account_write(struct otlp_writer *writer, const json_t *account, const json_t *last,
-                        const struct otlp_job *job, uint64_t now_ns)
+void otlp_account_write(struct otlp_writer *writer, const json_t *account,
+                        const struct usage_line *last, const struct otlp_job *job, uint64_t now_ns)
 {
     struct usage_writing writing = {.writer = writer, .job = job, .time_ns = now_ns};
     const json_t *figures = json_object_get(account, "figures");
     const json_t *code = json_object_get(account, "exit_code");
-    struct usage_line line;
-    usage_line_read(&line, last);
     for (size_t i = 0; i < json_array_size(figures) && i < FIGURES_MAX; i++)
-        write_figures(&writing, figures, i, &line);
-    usage_line_done(&line);
+        write_figures(&writing, figures, i, last);
     if (json_is_integer(code))
         write_gauge(&writing, "vitals.run.exit_code", "{code}", json_number_value(code));
     write_gauge(&writing, "vitals.run.start_time", "s", (double)job->started_ns / 1e9);

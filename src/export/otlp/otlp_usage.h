@@ -9,6 +9,7 @@
 
 #include "export/otlp/otlp_series.h"
 #include "export/otlp/otlp_writer.h"
+#include "export/usage_line.h"
 
 struct otlp_job {
     int64_t pid;         /* of the first process; 0 if not known */
@@ -22,11 +23,10 @@ void otlp_job_read(const json_t *job, uint64_t now_ns, struct otlp_job *out);
  * one without a parent, whose pid is kept. NULL if it has no row. */
 const vitals_row *otlp_job_process(struct otlp_job *job, const vitals_snapshot *snapshot);
 
-/* Encodes "usage" of a line (usage_line.h). */
-void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, const json_t *usage,
-                      const struct otlp_job *job);
+void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series,
+                      const struct usage_line *usage, const struct otlp_job *job);
 
 /* Encodes the account (docs/account.md): counters continue from `last`, which may be NULL, and
  * never decrease; peaks, means, the exit code and the end are gauges. */
-void otlp_account_write(struct otlp_writer *writer, const json_t *account, const json_t *last,
-                        const struct otlp_job *job, uint64_t now_ns);
+void otlp_account_write(struct otlp_writer *writer, const json_t *account,
+                        const struct usage_line *last, const struct otlp_job *job, uint64_t now_ns);

@@ -19,7 +19,6 @@
 #include "export/prometheus/exposition_page.h"
 #include "export/publisher.h"
 #include "export/reply.h"
-#include "export/usage_line.h"
 #include "feed/feed_json.h"
 #include "util/file.h"
 
@@ -133,28 +132,30 @@ static void run_forget_current(struct exposition_run *run)
     }
 }
 
-static void run_take_usage(struct exposition_run *run, const json_t *usage)
+/* Takes the value of a family of the tree, or of the tree on a device. */
+static void take_value(struct exposition_run *run, size_t place, const char *uuid, double number)
+{
+    struct run_subject *subject = uuid != NULL ? subject_of(run, uuid, number) : run->subjects;
+    if (subject != NULL)
+        take(measured(place), &subject->values[place], number);
+}
+
+static void run_take_usage(struct exposition_run *run, const struct usage_line *usage)
 {
     const struct metric_family *family;
-    const char *devices[USAGE_DEVICES];
-    size_t device_count = usage_line_devices(usage, devices);
-    struct usage_line line;
     double number;
     run_forget_current(run);
-    usage_line_read(&line, usage);
-    for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
-        if (!is_of_devices(family) &&
-            usage_line_value(&line, "tree", NULL, family->measure, &number) > 0)
-            take(family, &run->subjects[0].values[i], number);
-        for (size_t d = 0; d < device_count && is_of_devices(family); d++) {
-            if (usage_line_value(&line, "gpu", devices[d], family->measure, &number) <= 0)
-                continue;
-            struct run_subject *subject = subject_of(run, devices[d], number);
-            if (subject != NULL)
-                take(family, &subject->values[i], number);
+    for (size_t s = 0; s < usage->count; s++) {
+        const struct usage_subject *subject = &usage->subjects[s];
+        bool device = subject->scope == VITALS_SCOPE_GPU;
+        if (!device && subject->scope != VITALS_SCOPE_TREE)
+            continue;
+        for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
+            if (is_of_devices(family) == device &&
+                usage_value(subject, vitals_measure_find(family->measure), &number) > 0)
+                take_value(run, i, device ? subject->subject : NULL, number);
         }
     }
-    usage_line_done(&line);
 }
 
 /* Takes a figure of the tree, or of the tree on a device. */
@@ -163,12 +164,9 @@ static void take_figure(struct exposition_run *run, const char *name, const char
 {
     const struct metric_family *family;
     for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
-        if (family->figure == NULL || strcmp(family->figure, name) != 0 ||
-            is_of_devices(family) != (uuid != NULL))
-            continue;
-        struct run_subject *subject = uuid != NULL ? subject_of(run, uuid, number) : run->subjects;
-        if (subject != NULL)
-            take(family, &subject->values[i], number);
+        if (family->figure != NULL && strcmp(family->figure, name) == 0 &&
+            is_of_devices(family) == (uuid != NULL))
+            take_value(run, i, uuid, number);
     }
 }
 
@@ -449,7 +447,7 @@ static void take_snapshot(void *data, struct sample *sample)
     pthread_mutex_unlock(&file->thread.mutex);
 }
 
-static void take_usage(void *data, const json_t *usage)
+static void take_usage(void *data, struct usage_line *usage)
 {
     struct textfile *file = data;
     if (file->run == NULL)

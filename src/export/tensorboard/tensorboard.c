@@ -15,7 +15,6 @@
 #include "export/otlp/protobuf.h"
 #include "export/publisher.h"
 #include "export/tensorboard/event_file.h"
-#include "export/usage_line.h"
 #include "util/error.h"
 
 /* Field numbers, by message (tensorflow/core/util/event.proto, framework/summary.proto). */
@@ -40,9 +39,9 @@ struct tensorboard {
     struct buffer record;
     int64_t step;
     struct sample *newest; /* names of its devices */
-    struct event_device devices[USAGE_DEVICES];
+    struct event_device devices[USAGE_SUBJECTS];
     size_t device_count;
-    char *described[USAGE_DEVICES * 8]; /* tags whose metadata was written */
+    char *described[USAGE_SUBJECTS * 8]; /* tags whose metadata was written */
     size_t described_count;
 };
 
@@ -93,25 +92,21 @@ static const struct {
     {"ratio", "percent", 100},
 };
 
-/* Adds the devices of a line that are new. */
-static void find_devices(struct tensorboard *board, const json_t *usage)
+/* Returns the group of a device's tags, which keeps its first name; NULL without memory. */
+static const char *group_of(struct tensorboard *board, const char *device)
 {
-    const char *devices[USAGE_DEVICES];
-    size_t count = usage_line_devices(usage, devices);
-    for (size_t i = 0; i < count && board->device_count < USAGE_DEVICES; i++) {
-        size_t d = 0;
-        while (d < board->device_count && strcmp(board->devices[d].subject, devices[i]) != 0)
-            d++;
-        if (d < board->device_count)
-            continue;
-        char *subject = strdup(devices[i]);
-        if (subject == NULL)
-            return;
-        board->devices[d].subject = subject;
-        usage_line_gpu_name(sample_snapshot(board->newest), subject, board->devices[d].group,
-                            GROUP);
-        board->device_count++;
-    }
+    size_t i = 0;
+    while (i < board->device_count && strcmp(board->devices[i].subject, device) != 0)
+        i++;
+    if (i < board->device_count)
+        return board->devices[i].group;
+    char *subject = i < USAGE_SUBJECTS ? strdup(device) : NULL;
+    if (subject == NULL)
+        return NULL;
+    board->devices[i].subject = subject;
+    usage_line_gpu_name(sample_snapshot(board->newest), device, board->devices[i].group, GROUP);
+    board->device_count++;
+    return board->devices[i].group;
 }
 
 /* ---- events of the run ---- */
@@ -142,20 +137,20 @@ static void tensorboard_snapshot(void *data, struct sample *sample)
     board->newest = sample_ref(sample);
 }
 
-static void write_scope(struct tensorboard *board, const struct usage_line *line, const char *scope,
-                        const char *subject, const char *group)
+static void write_subject(struct tensorboard *board, const struct usage_subject *subject,
+                          const char *group)
 {
     for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;) {
         const char *name = vitals_measure_name(measure);
         char tag[TAG];
         double value;
-        if (name == NULL ||
-            !usage_line_is_new(usage_line_value(line, scope, subject, name, &value)))
+        if (name == NULL || !usage_is_new(usage_value(subject, measure, &value)))
             continue;
         /* In a device's group the prefixes "gpu_" and "device_" are redundant, unless they
          * distinguish the tree's share. */
-        const char *shown = strcmp(scope, "gpu") == 0 && strncmp(name, "device_", 7) == 0 ? name + 7
-                                                                                          : name;
+        const char *shown = subject->scope == VITALS_SCOPE_GPU && strncmp(name, "device_", 7) == 0
+                                ? name + 7
+                                : name;
         const char *unit = vitals_measure_unit(measure);
         size_t size = strlen(shown), tail = strlen(unit);
         (void)snprintf(tag, TAG, "%s/%s", group, shown);
@@ -175,22 +170,22 @@ static void write_scope(struct tensorboard *board, const struct usage_line *line
     }
 }
 
-static void tensorboard_usage(void *data, const json_t *usage)
+static void tensorboard_usage(void *data, struct usage_line *usage)
 {
     struct tensorboard *board = data;
-    uint64_t when = usage_line_realtime_ns(usage);
-    if (when == 0)
+    if (usage->realtime_ns == 0)
         return;
-    struct usage_line line;
-    find_devices(board, usage);
-    usage_line_read(&line, usage);
-    begin_event(board, (double)when / 1e9);
+    begin_event(board, (double)usage->realtime_ns / 1e9);
     size_t summary = protobuf_open(&board->record, EVENT_SUMMARY);
-    write_scope(board, &line, "tree", NULL, "vitals");
-    write_scope(board, &line, "system", NULL, "system");
-    for (size_t i = 0; i < board->device_count; i++)
-        write_scope(board, &line, "gpu", board->devices[i].subject, board->devices[i].group);
-    usage_line_done(&line);
+    for (size_t i = 0; i < usage->count; i++) {
+        const struct usage_subject *subject = &usage->subjects[i];
+        const char *group = subject->scope == VITALS_SCOPE_TREE     ? "vitals"
+                            : subject->scope == VITALS_SCOPE_SYSTEM ? "system"
+                            : subject->scope == VITALS_SCOPE_GPU ? group_of(board, subject->subject)
+                                                                 : NULL;
+        if (group != NULL)
+            write_subject(board, subject, group);
+    }
     protobuf_close(&board->record, summary);
     event_file_write(board->file, &board->record);
     board->step++;

@@ -1,6 +1,7 @@
 /* A run's usage as a line of the wire: written of real values, and read back as the same. */
 #include "check.h"
 
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,7 +43,6 @@ static vitals_availability state_of(const vitals_usage *usage, const vitals_usag
 
 static void it_reads_back_as_it_was(void)
 {
-    static const char *const SCOPES[] = {"", "tree", "root", "descendants", "system", "gpu"};
     vitals_usage_options options;
     vitals_usage *usage;
     vitals_snapshot *snapshot = NULL;
@@ -58,25 +58,23 @@ static void it_reads_back_as_it_was(void)
     CHECK_FALSE(line.failed);
     CHECK(strchr(line.bytes, '\n') == line.bytes + line.size - 1);
     json_t *document = json_loadb(line.bytes, line.size, JSON_REJECT_DUPLICATES, NULL);
-    const json_t *read = json_object_get(document, "usage");
-    CHECK_NOT_NULL(read);
-    CHECK_UINT(usage_line_realtime_ns(read), vitals_snapshot_realtime_ns(snapshot));
-    struct usage_line told;
-    usage_line_read(&told, read);
+    struct usage_line *told = usage_line_new(json_object_get(document, "usage"));
+    CHECK_NOT_NULL(told);
+    CHECK_UINT(told->realtime_ns, vitals_snapshot_realtime_ns(snapshot));
+    CHECK_UINT(told->monotonic_ns, vitals_snapshot_monotonic_ns(snapshot));
     for (const vitals_usage_value *one = NULL; (one = vitals_usage_next(usage, one)) != NULL;) {
         double value = -1;
         CHECK_CASE(vitals_measure_name(one->measure));
         vitals_availability state = state_of(usage, one);
-        CHECK_INT(usage_line_value(&told, SCOPES[one->scope], one->subject,
-                                   vitals_measure_name(one->measure), &value),
-                  state);
+        const struct usage_subject *subject = usage_line_subject(told, one->scope, one->subject);
+        CHECK_INT(usage_value(subject, one->measure, &value), state);
         CHECK(state > 0 ? value == one->value : value == -1);
         have += state > 0;
         count++;
     }
     CHECK(count > 20);
     CHECK(have > 10);
-    usage_line_done(&told);
+    usage_line_unref(told);
     json_decref(document);
     buffer_done(&line);
     vitals_snapshot_unref(snapshot);
@@ -93,6 +91,8 @@ static void what_is_wrong_is_no_value(void)
         {"{}", VITALS_NOT_REQUESTED},
         {"{\"values\":7}", VITALS_NOT_REQUESTED},
         {"{\"values\":[7,[],[[]],[\"tree\"]]}", VITALS_NOT_REQUESTED},
+        {"{\"values\":[[\"tree\",7,\"cpu_cores\",\"have\",1]]}", VITALS_NOT_REQUESTED},
+        {"{\"values\":[[\"tree\",\"\",\"no_measure\",\"have\",1]]}", VITALS_NOT_REQUESTED},
         {"{\"values\":[[\"tree\",\"\",\"cpu_cores\"]]}", VITALS_FAILED},
         {"{\"values\":[[\"tree\",\"\",\"cpu_cores\",\"have\"]]}", VITALS_FAILED},
         {"{\"values\":[[\"tree\",\"\",\"cpu_cores\",\"have\",\"1\"]]}", VITALS_FAILED},
@@ -105,10 +105,10 @@ static void what_is_wrong_is_no_value(void)
         double value = -1;
         json_t *line = json_loads(LINES[i].line, 0, NULL);
         CHECK_CASE(LINES[i].line);
-        struct usage_line told;
-        usage_line_read(&told, line);
-        CHECK_INT(usage_line_value(&told, "tree", NULL, "cpu_cores", &value), LINES[i].is);
-        usage_line_done(&told);
+        struct usage_line *told = usage_line_new(line);
+        const struct usage_subject *tree = usage_line_subject(told, VITALS_SCOPE_TREE, NULL);
+        CHECK_INT(usage_value(tree, VITALS_MEASURE_CPU_CORES, &value), LINES[i].is);
+        usage_line_unref(told);
         CHECK(LINES[i].is > 0 ? value == 2 : value == -1);
         json_decref(line);
     }
@@ -118,42 +118,41 @@ static void what_is_wrong_is_no_value(void)
     for (size_t i = 0; i < sizeof MOMENTS / sizeof MOMENTS[0]; i++) {
         json_t *line = json_loads(MOMENTS[i], 0, NULL);
         CHECK_CASE(MOMENTS[i]);
-        CHECK_UINT(usage_line_realtime_ns(line), 0);
+        struct usage_line *told = usage_line_new(line);
+        CHECK_UINT(told->realtime_ns, 0);
+        usage_line_unref(told);
         json_decref(line);
     }
 }
 
-/* Of what stands twice the first; of any subject the first of the scope; the same without places.
- */
+/* Of what stands twice the first; of any subject the first of the scope; no more subjects than
+ * there is room for. */
 static void the_first_of_many_is_found(void)
 {
-    enum { MANY = 3000 };
+    enum { MANY = 3 * USAGE_SUBJECTS };
     json_t *usage = json_object(), *values = json_array();
-    struct usage_line told, poor;
     for (int i = 0; i < MANY; i++) {
         char subject[16];
         (void)snprintf(subject, sizeof subject, "%d", i / 2); /* each twice */
         json_array_append_new(values, json_pack("[s,s,s,s,i]", i % 3 == 0 ? "disk" : "gpu", subject,
-                                                "power_watts", "have", i));
+                                                "device_power_watts", "have", i));
     }
     json_object_set_new(usage, "values", values);
-    usage_line_read(&told, usage);
-    poor = (struct usage_line){.values = told.values, .partial = true};
-    for (int i = 0; i < MANY; i++) {
-        const json_t *one = json_array_get(values, (size_t)i);
-        const char *scope = json_string_value(json_array_get(one, 0));
-        const char *subject = json_string_value(json_array_get(one, 1));
-        double value = -1, slow = -1;
-        CHECK_INT(usage_line_value(&told, scope, subject, "power_watts", &value), VITALS_HAVE);
-        CHECK_INT(usage_line_value(&poor, scope, subject, "power_watts", &slow), VITALS_HAVE);
-        CHECK(value == slow && value <= i && value >= i - 1);
+    struct usage_line *told = usage_line_new(usage);
+    CHECK_UINT(told->count, USAGE_SUBJECTS);
+    for (size_t i = 0; i < told->count; i++) {
+        const struct usage_subject *gpu = &told->subjects[i];
+        int number = atoi(gpu->subject);
+        double value = -1;
+        CHECK(usage_line_subject(told, VITALS_SCOPE_GPU, gpu->subject) == gpu);
+        CHECK_INT(usage_value(gpu, VITALS_MEASURE_DEVICE_POWER_WATTS, &value), VITALS_HAVE);
+        CHECK((int)value == 2 * number + (2 * number % 3 == 0));
+        CHECK_INT(usage_value(gpu, VITALS_MEASURE_CPU_CORES, &value), VITALS_NOT_REQUESTED);
     }
-    double value = -1;
-    CHECK_INT(usage_line_value(&told, "gpu", NULL, "power_watts", &value), VITALS_HAVE);
-    CHECK(value == 1);
-    CHECK_INT(usage_line_value(&told, "gpu", "none", "power_watts", &value), VITALS_NOT_REQUESTED);
-    CHECK_INT(usage_line_value(&told, "tree", NULL, "power_watts", &value), VITALS_NOT_REQUESTED);
-    usage_line_done(&told);
+    CHECK(usage_line_subject(told, VITALS_SCOPE_GPU, NULL) == told->subjects);
+    CHECK_NULL(usage_line_subject(told, VITALS_SCOPE_GPU, "none"));
+    CHECK_NULL(usage_line_subject(told, VITALS_SCOPE_TREE, NULL));
+    usage_line_unref(told);
     json_decref(usage);
 }
 
