@@ -62,7 +62,8 @@ static void take_body(void *data, struct buffer *body)
     unsigned *count = data;
     json_t *document = json_loadb(body->bytes, body->size, 0, NULL);
     json_t *metrics = json_object_get(document, "metrics");
-    check(json_array_size(metrics) > 0 && json_array_size(metrics) <= 1000);
+    check(json_array_size(metrics) <= 1000);
+    check(json_array_size(metrics) + json_array_size(json_object_get(document, "params")) > 0);
     check(body->size <= MLFLOW_BODY_MOST + 1000);
     *count += (unsigned)json_array_size(metrics);
     json_decref(document);
@@ -76,8 +77,10 @@ static void add_usage(const char *bytes, size_t size)
     struct mlflow_points *points = mlflow_points_new(&options);
     json_t *usages = json_loadb(bytes, size, 0, NULL);
     for (size_t i = 0; i < json_array_size(usages) && points != NULL; i++) {
-        if (mlflow_points_add(points, json_array_get(usages, i)))
+        struct usage_line *usage = usage_line_new(json_array_get(usages, i));
+        if (usage != NULL && mlflow_points_add(points, usage))
             mlflow_points_write(points, NULL, &batch);
+        usage_line_unref(usage);
     }
     json_decref(usages);
     mlflow_batch_done(&batch);

@@ -15,7 +15,6 @@
 
 #include "export/clock.h"
 #include "export/otlp/otlp_sender.h"
-#include "export/otlp/otlp_series.h"
 #include "export/otlp/otlp_settings.h"
 #include "export/otlp/otlp_snapshot.h"
 #include "export/otlp/otlp_usage.h"
@@ -42,7 +41,7 @@ struct otlp {
     struct otlp_identity identity; /* created with the first sample */
     struct otlp_look look;
     struct otlp_job job;
-    struct otlp_series *series;
+    struct counter_map sums;
     struct otlp_sender *sender;
     json_t *export_config;
     bool is_run;
@@ -161,7 +160,7 @@ static void otlp_free(struct otlp *otlp)
 {
     arena_done(&otlp->identity.words);
     otlp_settings_done(&otlp->settings);
-    otlp_series_free(otlp->series);
+    counter_map_done(&otlp->sums);
     sample_unref(otlp->newest);
     usage_line_unref(otlp->usage);
     json_decref(otlp->export_config);
@@ -186,8 +185,7 @@ static int otlp_open(const json_t *config, const json_t *export_config, void **d
         otlp_job_read(job, now, &otlp->job);
         otlp->is_run = json_is_object(job);
         otlp->export_config = json_deep_copy(export_config);
-        otlp->series = otlp_series_new();
-        if (otlp->export_config == NULL || otlp->series == NULL)
+        if (otlp->export_config == NULL)
             code = error_set(error, VITALS_EMEMORY, 0, "out of memory");
     }
     if (code == 0 && otlp->settings.off == NULL)
@@ -242,11 +240,11 @@ static void send_newest(struct otlp *otlp)
     const vitals_snapshot *snapshot = sample_snapshot(otlp->newest);
     if (snapshot != NULL && open_writer(otlp, vitals_snapshot_host(snapshot), &writer)) {
         if (vitals_snapshot_stream(snapshot) != otlp->stream)
-            otlp_series_clear(otlp->series);
+            counter_map_done(&otlp->sums);
         otlp->stream = vitals_snapshot_stream(snapshot);
-        otlp_snapshot_write(&writer, otlp->series, snapshot, &otlp->look);
+        otlp_snapshot_write(&writer, &otlp->sums, snapshot, &otlp->look);
         otlp_writer_end(&writer);
-        otlp_series_turn(otlp->series);
+        counter_map_turn(&otlp->sums, 1);
     }
     sample_unref(otlp->newest);
     otlp->newest = NULL;
@@ -279,7 +277,7 @@ static void send_usage(struct otlp *otlp)
     struct otlp_writer writer;
     if (!open_writer(otlp, (vitals_text){"", 0}, &writer))
         return;
-    otlp_usage_write(&writer, otlp->series, otlp->usage, &otlp->job);
+    otlp_usage_write(&writer, &otlp->sums, otlp->usage, &otlp->job);
     otlp_writer_end(&writer);
     otlp->usage_sent = true;
 }

@@ -10,7 +10,7 @@
 
 struct otlp_writing {
     struct otlp_writer *writer;
-    struct otlp_series *series;
+    struct counter_map *sums;
     const vitals_snapshot *snapshot;
     const struct otlp_look *look;
     uint64_t *chosen; /* sorted keys of exported processes; NULL: all */
@@ -73,7 +73,7 @@ static void set_times(const struct otlp_writing *writing, const struct otlp_sour
         return;
     }
     uint64_t id = hash_join((uint64_t)(source - otlp_sources) + 1, vitals_row_key(row));
-    point->start_ns = otlp_series_start(writing->series, id, point->value, point->time_ns, origin);
+    point->start_ns = otlp_sum_start(writing->sums, id, point->value, point->time_ns, origin);
 }
 
 /* ---- selection of rows ---- */
@@ -262,11 +262,11 @@ static void write_shares(struct otlp_writing *writing)
     free(shares);
 }
 
-void otlp_snapshot_write(struct otlp_writer *writer, struct otlp_series *series,
+void otlp_snapshot_write(struct otlp_writer *writer, struct counter_map *sums,
                          const vitals_snapshot *snapshot, const struct otlp_look *look)
 {
     struct otlp_writing writing = {
-        .writer = writer, .series = series, .snapshot = snapshot, .look = look};
+        .writer = writer, .sums = sums, .snapshot = snapshot, .look = look};
     if (look->options.level == EXPOSITION_PID)
         choose(&writing);
     for (size_t i = 0; i < otlp_sources_count; i++) {

@@ -6,7 +6,6 @@
 
 #include <vitals/vitals.h>
 
-#include "export/otlp/otlp_series.h"
 #include "export/otlp/otlp_table.h"
 #include "export/otlp/otlp_writer.h"
 #include "export/prometheus/exposition.h"
@@ -16,7 +15,7 @@ struct otlp_look {
     uint64_t since_ns;                 /* start of the exporter, since 1970 */
 };
 
-void otlp_snapshot_write(struct otlp_writer *writer, struct otlp_series *series,
+void otlp_snapshot_write(struct otlp_writer *writer, struct counter_map *sums,
                          const vitals_snapshot *snapshot, const struct otlp_look *look);
 
 /* ---- otlp_describe.c: rows by OpenTelemetry's attributes; texts are made safe ---- */

@@ -69,7 +69,7 @@ static const struct {
 
 struct usage_writing {
     struct otlp_writer *writer;
-    struct otlp_series *series; /* NULL: sums count from the start of the job */
+    struct counter_map *sums; /* NULL: sums count from the start of the job */
     const struct otlp_job *job;
     uint64_t time_ns;
 };
@@ -87,9 +87,8 @@ static void write_value(const struct usage_writing *writing, uint64_t id, double
     if (point.whole)
         point.integer = (int64_t)value;
     point.start_ns = writing->job->started_ns;
-    if (metric->kind == OTLP_COUNTER && writing->series != NULL)
-        point.start_ns = otlp_series_start(writing->series, id, value, point.time_ns,
-                                           point.start_ns);
+    if (metric->kind == OTLP_COUNTER && writing->sums != NULL)
+        point.start_ns = otlp_sum_start(writing->sums, id, value, point.time_ns, point.start_ns);
     if (point.start_ns > point.time_ns)
         point.start_ns = point.time_ns;
     otlp_writer_point(writing->writer, &point);
@@ -163,11 +162,11 @@ static void write_measure(const struct usage_writing *writing, const struct usag
     }
 }
 
-void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series,
+void otlp_usage_write(struct otlp_writer *writer, struct counter_map *sums,
                       const struct usage_line *usage, const struct otlp_job *job)
 {
     struct usage_writing writing = {
-        .writer = writer, .series = series, .job = job, .time_ns = usage->realtime_ns};
+        .writer = writer, .sums = sums, .job = job, .time_ns = usage->realtime_ns};
     if (writing.time_ns == 0)
         return;
     write_root(&writing, usage);

@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "export/otlp/otlp_series.h"
 #include "export/otlp/otlp_writer.h"
 #include "export/usage_line.h"
 
@@ -23,7 +22,7 @@ void otlp_job_read(const json_t *job, uint64_t now_ns, struct otlp_job *out);
  * one without a parent, whose pid is kept. NULL if it has no row. */
 const vitals_row *otlp_job_process(struct otlp_job *job, const vitals_snapshot *snapshot);
 
-void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series,
+void otlp_usage_write(struct otlp_writer *writer, struct counter_map *sums,
                       const struct usage_line *usage, const struct otlp_job *job);
 
 /* Encodes the account (docs/account.md): counters continue from `last`, which may be NULL, and

@@ -38,6 +38,24 @@ void otlp_attribute_number(struct otlp_attributes *attributes, const char *key, 
                                                                         .number = number};
 }
 
+/* ---- sums ---- */
+
+uint64_t otlp_sum_start(struct counter_map *sums, uint64_t id, double value, uint64_t time_ns,
+                        uint64_t origin_ns)
+{
+    uint64_t origin = uint64_min(origin_ns, time_ns);
+    struct counter_map_entry *sum = counter_map_take(sums, id);
+    if (sum == NULL)
+        return origin;
+    if (sum->at_ns == 0)
+        sum->start_ns = origin;
+    else if (value < sum->value)
+        sum->start_ns = sum->at_ns;
+    sum->value = value;
+    sum->at_ns = time_ns;
+    return uint64_min(sum->start_ns, time_ns);
+}
+
 /* ---- messages ---- */
 
 /* Field numbers of opentelemetry/proto/metrics/v1 and collector/metrics/v1, by message. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "export/counter_map.h"
 #include "feed/text.h"
 
 /* A collector accepts 20 MiB by default; other servers less. */
@@ -52,6 +53,12 @@ struct otlp_point {
     double value; /* finite */
     const struct otlp_attributes *attributes;
 };
+
+/* Returns the time from which a cumulative sum counts that is `value` at `time_ns`: `origin_ns`; if
+ * it was lower than before, and so was reset, when it was last seen before that. `id` identifies
+ * the sum (hash_join). Returns `origin_ns` if memory is out. */
+uint64_t otlp_sum_start(struct counter_map *sums, uint64_t id, double value, uint64_t time_ns,
+                        uint64_t origin_ns);
 
 /* Borrowed by writers. */
 struct otlp_resource {

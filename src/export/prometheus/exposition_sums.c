@@ -7,51 +7,10 @@
 #include "export/keyed_hash.h"
 #include "feed/rows.h"
 #include "util/hash.h"
-#include "util/memory.h"
-#include "util/search.h"
 
 /* Snapshots for which a workload without a process on a device is remembered; then its sum
  * restarts. */
 enum { SUMS_TURNS = 600 };
-
-/* ---- values by keys ---- */
-
-/* Returns the entry, which is added as zeros if it is not there. NULL if memory is out. Invalidates
- * older pointers. */
-static struct counter_map_entry *counter_map_take(struct counter_map *map, uint64_t key)
-{
-    const struct search_number number = {offsetof(struct counter_map_entry, key), key};
-    size_t place = search_place(map->entries, map->count, sizeof *map->entries, &number,
-                                search_is_less);
-    if (place == map->count || map->entries[place].key != key) {
-        if (MEMORY_GROW(map->entries, map->capacity, map->count) != 0)
-            return NULL;
-        memmove(&map->entries[place + 1], &map->entries[place],
-                (map->count - place) * sizeof *map->entries);
-        map->entries[place] = (struct counter_map_entry){.key = key};
-        map->count++;
-    }
-    map->entries[place].seen = map->turn;
-    return &map->entries[place];
-}
-
-const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t key)
-{
-    const struct search_number number = {offsetof(struct counter_map_entry, key), key};
-    return search_find(map->entries, map->count, sizeof *map->entries, number);
-}
-
-/* Begins the next turn: removes entries that were not taken for SUMS_TURNS. */
-static void counter_map_turn(struct counter_map *map)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < map->count; i++) {
-        if (map->turn - map->entries[i].seen < SUMS_TURNS)
-            map->entries[kept++] = map->entries[i];
-    }
-    map->count = kept;
-    map->turn++;
-}
 
 /* ---- what rows state ---- */
 
@@ -79,13 +38,13 @@ uint64_t exposition_workload_key(uint64_t gpu, vitals_text id)
 }
 
 /* Returns the time of a row's reading, since 1970. */
-static double when_read(const vitals_snapshot *snapshot, const vitals_row *row)
+static uint64_t when_read(const vitals_snapshot *snapshot, const vitals_row *row)
 {
     uint64_t taken = vitals_snapshot_monotonic_ns(snapshot);
     uint64_t stamp = vitals_row_stamp_ns(row);
     uint64_t age = taken > stamp ? taken - stamp : 0;
     uint64_t now = vitals_snapshot_realtime_ns(snapshot);
-    return now > age ? (double)(now - age) / 1e9 : 0;
+    return now > age ? now - age : 0;
 }
 
 /* ---- sums ---- */
@@ -131,7 +90,7 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
         }
         vitals_availability state = exposition_state_of(row);
         if (state > 0 && state != VITALS_STALE)
-            entry->at = when_read(snapshot, row);
+            entry->at_ns = when_read(snapshot, row);
     }
 
     EACH_ROW(row, snapshot, VITALS_TABLE_GPU) {
@@ -144,20 +103,20 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
             continue;
         entry->last = count;
         entry->value = newest;
-        entry->at = when_read(snapshot, row);
+        entry->at_ns = when_read(snapshot, row);
     }
 
-    counter_map_turn(&sums->processes);
-    counter_map_turn(&sums->workloads);
-    counter_map_turn(&sums->sources);
-    counter_map_turn(&sums->errors);
+    counter_map_turn(&sums->processes, SUMS_TURNS);
+    counter_map_turn(&sums->workloads, SUMS_TURNS);
+    counter_map_turn(&sums->sources, SUMS_TURNS);
+    counter_map_turn(&sums->errors, SUMS_TURNS);
 }
 
 void exposition_sums_done(struct exposition_sums *sums)
 {
-    memory_free(sums->processes.entries);
-    memory_free(sums->workloads.entries);
-    memory_free(sums->sources.entries);
-    memory_free(sums->errors.entries);
+    counter_map_done(&sums->processes);
+    counter_map_done(&sums->workloads);
+    counter_map_done(&sums->sources);
+    counter_map_done(&sums->errors);
     *sums = (struct exposition_sums){.stream = 0};
 }

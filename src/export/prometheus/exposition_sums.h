@@ -8,29 +8,7 @@
 
 #include <vitals/vitals.h>
 
-/* ---- values by key ----
- *
- * A sorted array: inserting keys in their order moves nothing. */
-
-struct counter_map_entry {
-    uint64_t key;
-    uint64_t seen; /* the last turn in which counter_map_take returned it */
-    double last;   /* the source's last value */
-    double value;  /* what was computed of it */
-    double at;     /* seconds since 1970, if it matters */
-};
-
-/* All zeros is an empty map. */
-struct counter_map {
-    struct counter_map_entry *entries;
-    size_t count, capacity;
-    uint64_t turn;
-};
-
-/* Returns NULL if it is not there. */
-const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t key);
-
-/* ---- sums ---- */
+#include "export/counter_map.h"
 
 /* All zeros is empty. */
 struct exposition_sums {

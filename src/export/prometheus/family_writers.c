@@ -156,10 +156,10 @@ static void write_source(struct exposition_page *page, const struct exposition_r
     bool last = page->family->writer == FAMILY_COLLECTOR_LAST;
     const struct counter_map_entry *entry = counter_map_find(&page->kept->sources,
                                                              vitals_row_key(row->row));
-    if (entry == NULL || (last && entry->at <= 0))
+    if (entry == NULL || (last && entry->at_ns == 0))
         return;
     page_sample_of(page, row);
-    page_value(page, last ? entry->at : entry->value);
+    page_value(page, last ? (double)entry->at_ns / 1e9 : entry->value);
 }
 
 static void write_tallies(struct exposition_page *page)
@@ -273,11 +273,11 @@ static void write_xid(struct exposition_page *page, const struct exposition_row 
 {
     const struct counter_map_entry *entry = counter_map_find(&page->kept->errors,
                                                              vitals_row_key(row->row));
-    if (entry == NULL || entry->at <= 0)
+    if (entry == NULL || entry->at_ns == 0)
         return;
     page_sample_of(page, row);
     label_number(page, "xid", entry->value);
-    page_value(page, entry->at);
+    page_value(page, (double)entry->at_ns / 1e9);
 }
 
 /* Writes what a partition is, or the value of the family's metric. */

@@ -5,7 +5,6 @@
 #include <vitals/vitals.h>
 
 #include "export/environment.h"
-#include "export/otlp/otlp_series.h"
 #include "export/otlp/otlp_settings.h"
 #include "export/otlp/otlp_table.h"
 #include "export/otlp/protobuf.h"
@@ -117,33 +116,33 @@ static void checksums_are_those_of_the_standard(void)
 
 static void sums_begin_anew_where_they_are_less(void)
 {
-    struct otlp_series *series = otlp_series_new();
-    CHECK_UINT(otlp_series_start(series, 7, 10, 100, 5), 5);
-    CHECK_UINT(otlp_series_start(series, 7, 20, 200, 5), 5);
-    CHECK_UINT(otlp_series_start(series, 7, 3, 300, 5), 200);
-    CHECK_UINT(otlp_series_start(series, 7, 9, 400, 5), 200);
-    CHECK_UINT(otlp_series_start(series, 8, 1, 400, 900), 400); /* never behind its own time */
-    otlp_series_free(series);
+    struct counter_map sums = {.count = 0};
+    CHECK_UINT(otlp_sum_start(&sums, 7, 10, 100, 5), 5);
+    CHECK_UINT(otlp_sum_start(&sums, 7, 20, 200, 5), 5);
+    CHECK_UINT(otlp_sum_start(&sums, 7, 3, 300, 5), 200);
+    CHECK_UINT(otlp_sum_start(&sums, 7, 9, 400, 5), 200);
+    CHECK_UINT(otlp_sum_start(&sums, 8, 1, 400, 900), 400); /* never behind its own time */
+    counter_map_done(&sums);
 }
 
 static void many_sums_are_kept_apart_and_forgotten(void)
 {
     enum { COUNT = 20000 };
-    struct otlp_series *series = otlp_series_new();
+    struct counter_map sums = {.count = 0};
     for (uint64_t round = 1; round <= 3; round++) {
         for (uint64_t i = 0; i < COUNT; i++) {
-            uint64_t start = otlp_series_start(series, hash_join(i, 1), (double)(i + round),
-                                               1000 * round, i % 500);
+            uint64_t start = otlp_sum_start(&sums, hash_join(i, 1), (double)(i + round),
+                                            1000 * round, i % 500);
             CHECK_UINT(start, i % 500);
         }
-        otlp_series_turn(series);
+        counter_map_turn(&sums, 1);
     }
     /* One that was not asked for in a turn is new afterwards: less is no new beginning. */
-    otlp_series_turn(series);
-    CHECK_UINT(otlp_series_start(series, hash_join(5, 1), 0, 9000, 5), 5);
-    otlp_series_clear(series);
-    CHECK_UINT(otlp_series_start(series, hash_join(5, 1), 0, 9000, 6), 6);
-    otlp_series_free(series);
+    counter_map_turn(&sums, 1);
+    CHECK_UINT(otlp_sum_start(&sums, hash_join(5, 1), 0, 9000, 5), 5);
+    counter_map_done(&sums);
+    CHECK_UINT(otlp_sum_start(&sums, hash_join(5, 1), 0, 9000, 6), 6);
+    counter_map_done(&sums);
 }
 
 /* ---- words ---- */
