@@ -19,15 +19,6 @@ static const char JSON[] = "application/json; charset=utf-8";
 
 /* ---- documents and events of a sample ---- */
 
-static struct body *snapshot_document(struct serve *serve, struct sample *sample)
-{
-    struct buffer text = {.bytes = NULL};
-    size_t size;
-    const char *json = sample_json(sample, &size);
-    command_lines_write(&text, json, size, serve->command_lines);
-    return body_new(&text);
-}
-
 /* Appends a server-sent event: `event: NAME` (unless NULL), `data: ` and the document, which has
  * no newline. */
 static void write_event(struct serve *serve, struct buffer *text, const char *name,
@@ -40,23 +31,6 @@ static void write_event(struct serve *serve, struct buffer *text, const char *na
     buffer_string(text, "data: ");
     command_lines_write(text, json, size, serve->command_lines);
     buffer_string(text, "\n\n");
-}
-
-static struct body *snapshot_event(struct serve *serve, struct sample *sample)
-{
-    struct buffer text = {.bytes = NULL};
-    write_event(serve, &text, NULL, sample);
-    return body_new(&text);
-}
-
-/* The same, followed by an event with every process. */
-static struct body *snapshot_all_event(struct serve *serve, struct sample *sample)
-{
-    struct buffer text = {.bytes = NULL};
-    write_event(serve, &text, NULL, sample);
-    if (serve->listed != NULL)
-        write_event(serve, &text, "processes", serve->listed);
-    return body_new(&text);
 }
 
 /* True for the metrics that `vitals top` requests: a twentieth of the document. */
@@ -78,21 +52,17 @@ static bool is_of_fleet(vitals_metric metric)
     return at < sizeof COLUMNS / sizeof COLUMNS[0];
 }
 
-static struct body *fleet_document(struct serve *serve UNUSED, struct sample *sample)
+static void write_fleet(struct buffer *text, struct sample *sample)
 {
     const struct snapshot_changes changes = {.column = is_of_fleet};
     const vitals_snapshot *whole = sample_snapshot(sample);
     vitals_snapshot *part = NULL;
     vitals_builder *builder = NULL;
-    struct buffer text = {.bytes = NULL};
-    bool written = whole != NULL && vitals_builder_new(&builder, NULL) == 0 &&
-                   snapshot_copy(whole, &changes, builder, &part, NULL) == 0 &&
-                   vitals_snapshot_json(part, text_write, &text, NULL) == 0;
+    text->failed = whole == NULL || vitals_builder_new(&builder, NULL) < 0 ||
+                   snapshot_copy(whole, &changes, builder, &part, NULL) < 0 ||
+                   vitals_snapshot_json(part, text_write, text, NULL) < 0;
     vitals_snapshot_unref(part);
     vitals_builder_free(builder);
-    if (!written)
-        buffer_done(&text);
-    return written ? body_new(&text) : NULL;
 }
 
 static struct view_sample view_sample_of(const struct serve *serve, struct sample *sample,
@@ -105,109 +75,22 @@ static struct view_sample view_sample_of(const struct serve *serve, struct sampl
     };
 }
 
-static struct body *view_event(struct serve *serve, struct sample *sample, bool every_process)
+static void write_view(struct serve *serve, struct buffer *text, struct sample *sample,
+                       bool every_process)
 {
     struct view_sample few = view_sample_of(serve, sample, history_before(serve->history)),
                        every = few;
-    struct buffer text = {.bytes = NULL};
-    if (few.snapshot == NULL)
-        return NULL;
+    text->failed = few.snapshot == NULL;
+    if (text->failed)
+        return;
     if (sample_snapshot(serve->listed) != NULL)
         every = view_sample_of(serve, serve->listed, serve->listed_before);
-    buffer_string(&text, "data: ");
-    view_write(&text, &few, every_process ? &every : NULL);
-    buffer_string(&text, "\n\n");
-    return body_new(&text);
+    buffer_string(text, "data: ");
+    view_write(text, &few, every_process ? &every : NULL);
+    buffer_string(text, "\n\n");
 }
 
-static struct body *few_event(struct serve *serve, struct sample *sample)
-{
-    return view_event(serve, sample, false);
-}
-
-static struct body *all_event(struct serve *serve, struct sample *sample)
-{
-    return view_event(serve, sample, true);
-}
-
-static struct body *history_document(struct serve *serve, struct sample *sample UNUSED)
-{
-    struct buffer text = {.bytes = NULL};
-    history_write(serve->history, &text);
-    return body_new(&text);
-}
-
-struct body *serve_rendered(struct serve *serve, render_function *render)
-{
-    if (serve->newest == NULL)
-        return NULL;
-    for (size_t i = 0; i < RENDERED_MAX; i++) {
-        if (serve->rendered[i].render == NULL) {
-            serve->rendered[i].render = render;
-            serve->rendered[i].body = render(serve, serve->newest);
-        }
-        if (serve->rendered[i].render == render) {
-            struct body *body = serve->rendered[i].body;
-            return body != NULL ? body_ref(body) : NULL;
-        }
-    }
-    return render(serve, serve->newest);
-}
-
-static void answer_rendered(struct serve *serve, render_function *render,
-                            struct http_answer *answer)
-{
-    if (serve->newest == NULL) {
-        http_answer_text(answer, 503, "no sample has come yet\n");
-        return;
-    }
-    answer->body = serve_rendered(serve, render);
-    answer->type = JSON;
-}
-
-/* The last hour (history.h). */
-static void api_history(struct serve *serve, const struct http_request *request UNUSED,
-                        struct http_answer *answer)
-{
-    answer_rendered(serve, history_document, answer);
-}
-
-static bool has_argument(const struct http_request *request, const char *name, const char *value)
-{
-    const char *given = MHD_lookup_connection_value(request->mhd, MHD_GET_ARGUMENT_KIND, name);
-    return given != NULL && strcmp(given, value) == 0;
-}
-
-/* The newest sample in the form of `vitals --json`; with ?view=fleet the part of it that `vitals
- * top` shows. */
-static void api_snapshot(struct serve *serve, const struct http_request *request,
-                         struct http_answer *answer)
-{
-    bool fleet = has_argument(request, "view", "fleet");
-    answer_rendered(serve, fleet ? fleet_document : snapshot_document, answer);
-}
-
-/* Each new sample as a server-sent event: the document of `vitals --json`, or with ?view=page the
- * part that the page needs (view.h). With &processes=all every process is sampled while a client
- * listens: they are in the page's tables, or follow each document as an event `processes` of their
- * own. 403 if processes are not exported. */
-static void api_stream(struct serve *serve, const struct http_request *request,
-                       struct http_answer *answer)
-{
-    bool page = has_argument(request, "view", "page");
-    bool all = has_argument(request, "processes", "all");
-    if (all && serve->without_processes) {
-        http_answer_text(answer, 403, "nothing is told of processes: --processes off\n");
-        return;
-    }
-    answer->type = "text/event-stream";
-    answer->events = page ? (all ? all_event : few_event)
-                          : (all ? snapshot_all_event : snapshot_event);
-    answer->processes = all;
-}
-
-/* ---- /metrics ---- */
-
+/* The exposition for Prometheus; `sample` may be NULL. */
 static struct body *render_metrics(struct serve *serve, struct sample *sample,
                                    enum exposition_format format)
 {
@@ -240,14 +123,98 @@ static struct body *render_metrics(struct serve *serve, struct sample *sample,
     return exposition_render(serve->exposition, sample, format, &self);
 }
 
-static struct body *metrics_text(struct serve *serve, struct sample *sample)
+static struct body *render(struct serve *serve, struct sample *sample, enum document document)
 {
-    return render_metrics(serve, sample, EXPOSITION_TEXT);
+    struct buffer text = {.bytes = NULL};
+    size_t size;
+    const char *json = sample_json(sample, &size);
+    switch (document) {
+    case DOCUMENT_METRICS: return render_metrics(serve, sample, EXPOSITION_TEXT);
+    case DOCUMENT_OPENMETRICS: return render_metrics(serve, sample, EXPOSITION_OPENMETRICS);
+    case DOCUMENT_SNAPSHOT: command_lines_write(&text, json, size, serve->command_lines); break;
+    case DOCUMENT_FLEET: write_fleet(&text, sample); break;
+    case DOCUMENT_HISTORY: history_write(serve->history, &text); break;
+    case EVENT_SNAPSHOT_ALL:
+    case EVENT_SNAPSHOT:
+        write_event(serve, &text, NULL, sample);
+        if (document == EVENT_SNAPSHOT_ALL && serve->listed != NULL)
+            write_event(serve, &text, "processes", serve->listed);
+        break;
+    case EVENT_VIEW_ALL:
+    case EVENT_VIEW: write_view(serve, &text, sample, document == EVENT_VIEW_ALL); break;
+    case DOCUMENT_NONE:
+    case DOCUMENTS: break;
+    }
+    return body_new(&text);
 }
 
-static struct body *metrics_openmetrics(struct serve *serve, struct sample *sample)
+struct body *serve_rendered(struct serve *serve, enum document document)
 {
-    return render_metrics(serve, sample, EXPOSITION_OPENMETRICS);
+    struct body **rendered = &serve->rendered[document];
+    if (*rendered == NULL && serve->newest != NULL)
+        *rendered = render(serve, serve->newest, document);
+    return *rendered != NULL ? body_ref(*rendered) : NULL;
+}
+
+void serve_forget_rendered(struct serve *serve)
+{
+    for (size_t i = 0; i < DOCUMENTS; i++) {
+        body_unref(serve->rendered[i]);
+        serve->rendered[i] = NULL;
+    }
+}
+
+/* ---- answers ---- */
+
+static void answer_rendered(struct serve *serve, enum document document, struct http_answer *answer)
+{
+    if (serve->newest == NULL) {
+        http_answer_text(answer, 503, "no sample has come yet\n");
+        return;
+    }
+    answer->body = serve_rendered(serve, document);
+    answer->type = JSON;
+}
+
+/* The last hour (history.h). */
+static void api_history(struct serve *serve, const struct http_request *request UNUSED,
+                        struct http_answer *answer)
+{
+    answer_rendered(serve, DOCUMENT_HISTORY, answer);
+}
+
+static bool has_argument(const struct http_request *request, const char *name, const char *value)
+{
+    const char *given = MHD_lookup_connection_value(request->mhd, MHD_GET_ARGUMENT_KIND, name);
+    return given != NULL && strcmp(given, value) == 0;
+}
+
+/* The newest sample in the form of `vitals --json`; with ?view=fleet the part of it that `vitals
+ * top` shows. */
+static void api_snapshot(struct serve *serve, const struct http_request *request,
+                         struct http_answer *answer)
+{
+    bool fleet = has_argument(request, "view", "fleet");
+    answer_rendered(serve, fleet ? DOCUMENT_FLEET : DOCUMENT_SNAPSHOT, answer);
+}
+
+/* Each new sample as a server-sent event: the document of `vitals --json`, or with ?view=page the
+ * part that the page needs (view.h). With &processes=all every process is sampled while a client
+ * listens: they are in the page's tables, or follow each document as an event `processes` of their
+ * own. 403 if processes are not exported. */
+static void api_stream(struct serve *serve, const struct http_request *request,
+                       struct http_answer *answer)
+{
+    bool page = has_argument(request, "view", "page");
+    bool all = has_argument(request, "processes", "all");
+    if (all && serve->without_processes) {
+        http_answer_text(answer, 403, "nothing is told of processes: --processes off\n");
+        return;
+    }
+    answer->type = "text/event-stream";
+    answer->events = page ? (all ? EVENT_VIEW_ALL : EVENT_VIEW)
+                          : (all ? EVENT_SNAPSHOT_ALL : EVENT_SNAPSHOT);
+    answer->processes = all;
 }
 
 /* A stale sample is rendered for each request, since only the metrics of vitals itself remain. */
@@ -261,26 +228,13 @@ static void answer_metrics(struct serve *serve, const struct http_request *reque
                                              OPENMETRICS_VERSIONS);
     struct accept_quality text = accept_type(accept, "text/plain", TEXT_VERSIONS);
     /* OpenMetrics only if named: a client that accepts anything reads the older format. */
-    enum exposition_format format = open.exactness == 3 && open.quality > 0 &&
-                                            open.quality >= text.quality
-                                        ? EXPOSITION_OPENMETRICS
-                                        : EXPOSITION_TEXT;
-
-    render_function *render = format == EXPOSITION_TEXT ? metrics_text : metrics_openmetrics;
+    bool is_open = open.exactness == 3 && open.quality > 0 && open.quality >= text.quality;
+    enum exposition_format format = is_open ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT;
     struct sample *newest = serve->newest;
     answer->type = exposition_content_type(format);
     answer->body = newest == NULL || exposition_is_stale(serve->exposition, newest, clock_now_ns())
-                       ? render(serve, newest)
-                       : serve_rendered(serve, render);
-}
-
-void serve_forget_rendered(struct serve *serve)
-{
-    for (size_t i = 0; i < RENDERED_MAX; i++) {
-        body_unref(serve->rendered[i].body);
-        serve->rendered[i].body = NULL;
-        serve->rendered[i].render = NULL;
-    }
+                       ? render_metrics(serve, newest, format)
+                       : serve_rendered(serve, is_open ? DOCUMENT_OPENMETRICS : DOCUMENT_METRICS);
 }
 
 /* ---- the page ---- */

@@ -15,7 +15,7 @@
 #include "export/server/request_headers.h"
 #include "export/server/web_config.h"
 
-enum { REQUEST_HEADERS_MAX = 8 * 1024, RENDERED_MAX = 9 };
+enum { REQUEST_HEADERS_MAX = 8 * 1024 };
 
 /* ---- counters ---- */
 
@@ -90,8 +90,11 @@ struct http_request {
     struct stream *stream; /* NULL: not an event stream */
     enum password_state password;
     struct http_request *next; /* in the queue of passwords to compare */
-    bool begun;                /* request_handle has been called for it */
-    bool cut_path;             /* contains an encoded NUL, which ends the string early */
+    bool begun;                /* request_handle has been called for it, and these were counted: */
+    unsigned hosts, lengths;   /* Host and Content-Length headers */
+    bool has_body;
+    bool malformed; /* a proxy may have read a header otherwise */
+    bool cut_path;  /* contains an encoded NUL, which ends the string early */
 };
 
 /* Returns the first header of that name, or NULL. Untrusted; borrowed while the request lives. */
@@ -124,9 +127,20 @@ bool request_is_outdated(const struct http_request *request);
  * have been checked before it is called; HEAD gets the same answer without its body. Routes run one
  * after another, so a function must not wait. */
 
-/* Renders a sample as a document or an event. Returns NULL without memory, or if the sample cannot
- * be rendered. */
-typedef struct body *render_function(struct serve *serve, struct sample *sample);
+/* What is rendered of a sample, once for all clients. */
+enum document {
+    DOCUMENT_NONE,
+    DOCUMENT_SNAPSHOT,
+    DOCUMENT_FLEET,
+    DOCUMENT_HISTORY,
+    DOCUMENT_METRICS,
+    DOCUMENT_OPENMETRICS,
+    EVENT_SNAPSHOT,
+    EVENT_SNAPSHOT_ALL, /* followed by one with every process */
+    EVENT_VIEW,
+    EVENT_VIEW_ALL,
+    DOCUMENTS
+};
 
 /* All strings are static or belong to a page file. */
 struct http_answer {
@@ -137,10 +151,9 @@ struct http_answer {
     const char *cache;  /* Cache-Control; NULL: "no-store" */
     const char *policy; /* Content-Security-Policy; NULL: nothing is allowed */
 
-    /* If set, the answer is an event stream: each new sample is rendered by this function and
-     * sent, the newest one at once. Rendered once for all clients. Slow clients miss events, which
-     * are counted. */
-    render_function *events;
+    /* If set, the answer is an event stream: that of each new sample is sent, of the newest one at
+     * once. Slow clients miss events, which are counted. */
+    enum document events;
     bool processes; /* sample every process while this stream is open */
 };
 
@@ -162,9 +175,9 @@ enum MHD_Result answer_send(struct http_request *request, struct http_answer *an
 /* Sets a short text as the answer. */
 void http_answer_text(struct http_answer *answer, int status, const char *text);
 
-/* Returns the newest sample as rendered by `render`, which is called once per sample. The caller
- * gets a reference. NULL if there is no sample or it cannot be rendered. */
-struct body *serve_rendered(struct serve *serve, render_function *render);
+/* Returns a document of the newest sample. The caller gets a reference. NULL without memory, or if
+ * there is no sample or it cannot be rendered. */
+struct body *serve_rendered(struct serve *serve, enum document document);
 
 /* Drops what was rendered, because there is a new sample. */
 void serve_forget_rendered(struct serve *serve);
@@ -221,10 +234,7 @@ struct serve {
 
     struct sample *newest;                 /* NULL: none yet */
     struct sample *listed, *listed_before; /* of every process, while that is wanted; NULL */
-    struct {
-        render_function *render;
-        struct body *body;    /* NULL: could not be rendered */
-    } rendered[RENDERED_MAX]; /* of the newest sample */
+    struct body *rendered[DOCUMENTS];      /* of the newest sample; NULL: not yet */
 
     struct stream *streams;
     size_t streams_wanting; /* number of streams that want every process */

@@ -156,7 +156,7 @@ static const char FIRST_EVENT[] = "retry: 2000\n\n", STILL_HERE[] = ":\n\n";
 struct stream {
     struct stream *next;
     struct http_request *request;
-    render_function *render;
+    enum document events;
     bool processes;
     bool suspended, ended;
     struct body *now, *waiting; /* NULL: none */
@@ -220,7 +220,7 @@ static void resume(struct stream *stream)
 /* Sets the waiting event of a stream. */
 static void offer(struct serve *serve, struct stream *stream)
 {
-    struct body *body = serve_rendered(serve, stream->render);
+    struct body *body = serve_rendered(serve, stream->events);
     if (body == NULL)
         return;
     serve->events_dropped += stream->waiting != NULL;
@@ -284,7 +284,7 @@ enum MHD_Result stream_send(struct http_request *request, const struct http_answ
     }
     *stream = (struct stream){.next = serve->streams,
                               .request = request,
-                              .render = answer->events,
+                              .events = answer->events,
                               .processes = answer->processes,
                               .words = FIRST_EVENT};
     serve->streams = stream;

@@ -15,39 +15,32 @@ bool request_is_outdated(const struct http_request *request)
 
 /* ---- checks ---- */
 
-struct gate {
-    struct http_request *request;
-    const char *method;
-    unsigned hosts, lengths; /* number of Host and Content-Length headers */
-    bool has_body;
-    bool malformed; /* a proxy may have read a header otherwise */
-};
-
 static enum MHD_Result look_at_header(void *data, enum MHD_ValueKind kind UNUSED, const char *name,
                                       const char *value)
 {
     static const char TOKEN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "!#$%&'*+-.^_`|~";
-    struct gate *gate = data;
+    struct http_request *request = data;
     bool length = strcasecmp(name, "Content-Length") == 0;
-    gate->hosts += strcasecmp(name, "Host") == 0;
-    gate->lengths += length;
-    gate->has_body |= strcasecmp(name, "Transfer-Encoding") == 0 ||
-                      (length && (value == NULL || strcmp(value, "0") != 0));
-    gate->malformed |= name[0] == '\0' || name[strspn(name, TOKEN)] != '\0' || gate->lengths > 1;
+    request->hosts += strcasecmp(name, "Host") == 0;
+    request->lengths += length;
+    request->has_body |= strcasecmp(name, "Transfer-Encoding") == 0 ||
+                         (length && (value == NULL || strcmp(value, "0") != 0));
+    request->malformed |= name[0] == '\0' || name[strspn(name, TOKEN)] != '\0' ||
+                          request->lengths > 1;
     return MHD_YES;
 }
 
 /* Whether a page of another site asks. A browser says so, or names the site; a link that a person
  * follows to a page is no such request. What a browser calls same-origin is believed, as a proxy
  * may have changed Host. */
-static bool is_other_site(const struct gate *gate)
+static bool is_other_site(const struct http_request *request)
 {
-    const char *site = http_request_header(gate->request, "Sec-Fetch-Site");
-    const char *mode = http_request_header(gate->request, "Sec-Fetch-Mode");
-    const char *into = http_request_header(gate->request, "Sec-Fetch-Dest");
-    const char *origin = http_request_header(gate->request, "Origin");
-    const char *host = http_request_header(gate->request, "Host");
+    const char *site = http_request_header(request, "Sec-Fetch-Site");
+    const char *mode = http_request_header(request, "Sec-Fetch-Mode");
+    const char *into = http_request_header(request, "Sec-Fetch-Dest");
+    const char *origin = http_request_header(request, "Origin");
+    const char *host = http_request_header(request, "Host");
     if (site != NULL && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
         return mode == NULL || into == NULL || strcmp(mode, "navigate") != 0 ||
                strcmp(into, "document") != 0;
@@ -58,16 +51,15 @@ static bool is_other_site(const struct gate *gate)
 
 /* Requests without Host are of HTTP/1.0 and not from browsers. With TLS and a login any name is
  * accepted: a foreign page fails at the certificate, which is of another name. */
-static bool is_other_host(const struct gate *gate)
+static bool is_other_host(const struct http_request *request)
 {
     struct sockaddr_storage local = {.ss_family = AF_UNSPEC};
     socklen_t size = sizeof local;
-    const struct http_request *request = gate->request;
-    if (gate->hosts == 0 ||
-        (gate->hosts == 1 && web_config_protects(request->connection->config->web)))
+    if (request->hosts == 0 ||
+        (request->hosts == 1 && web_config_protects(request->connection->config->web)))
         return false;
     const char *host = http_request_header(request, "Host");
-    return gate->hosts > 1 || host == NULL ||
+    return request->hosts > 1 || host == NULL ||
            getsockname(request->connection->descriptor, (struct sockaddr *)&local, &size) != 0 ||
            !host_names_allow(request->serve->names, host, (const struct sockaddr *)&local);
 }
@@ -92,24 +84,23 @@ static bool is_read(const char *method)
 }
 
 /* Returns the reason to refuse the request, or REFUSED_REASONS. */
-static enum http_reason refusal(const struct gate *gate)
+static enum http_reason refusal(const struct http_request *request, const char *method)
 {
-    const struct http_request *request = gate->request;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(
         request->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     if (info == NULL || info->header_size > REQUEST_HEADERS_MAX)
         return REFUSED_SIZE;
-    if (!is_read(gate->method))
+    if (!is_read(method))
         return REFUSED_METHOD;
     if (request->cut_path)
         return REFUSED_PATH;
-    if (gate->malformed)
+    if (request->malformed)
         return REFUSED_HEADER;
-    if (gate->has_body)
+    if (request->has_body)
         return REFUSED_BODY;
-    if (is_other_host(gate))
+    if (is_other_host(request))
         return REFUSED_HOST;
-    if (is_other_site(gate))
+    if (is_other_site(request))
         return REFUSED_SITE;
     if (is_over_rate(request->serve, request->connection->config->web))
         return REFUSED_RATE;
@@ -272,9 +263,10 @@ static enum MHD_Result follow_route(struct http_request *request)
         buffer_done(&words);
     }
 
-    if (answer.events != NULL && connections_may_stream(&serve->connections, request->connection))
+    if (answer.events != DOCUMENT_NONE &&
+        connections_may_stream(&serve->connections, request->connection))
         return stream_send(request, &answer);
-    if (answer.events != NULL) {
+    if (answer.events != DOCUMENT_NONE) {
         serve->refused[REFUSED_STREAMS]++;
         http_answer_text(&answer, 503, "too many listen already\n");
     }
@@ -292,9 +284,7 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
     }
 
     if (request->password == PASSWORD_NOT_LOOKED_AT) {
-        struct gate gate = {.request = request, .method = method};
-        (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, &gate);
-        enum http_reason reason = refusal(&gate);
+        enum http_reason reason = refusal(request, method);
         if (reason < REFUSED_REASONS) {
             serve->refused[reason]++;
             http_answer_text(&answer, REFUSALS[reason].status, REFUSALS[reason].text);
@@ -349,10 +339,9 @@ enum MHD_Result request_handle(void *serve UNUSED, struct MHD_Connection *mhd, c
         return MHD_NO;
     request->path = url;
     if (!request->begun) {
-        struct gate gate = {.request = request, .method = method};
         request->begun = true;
-        (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, &gate);
-        if (!gate.has_body && !gate.malformed && is_read(method))
+        (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, request);
+        if (!request->has_body && !request->malformed && is_read(method))
             return MHD_YES;
     }
     return answer_request(request, method);
