@@ -54,16 +54,18 @@ bool export_thread_wait_for_end(struct export_thread *thread, uint64_t until_ns)
     return thread->ended;
 }
 
-void export_thread_done(struct export_thread *thread)
+bool export_thread_leave(struct export_thread *thread)
 {
+    bool ended = thread->ended;
+    pthread_mutex_unlock(&thread->mutex);
+    if (!ended) {
+        (void)pthread_detach(thread->thread);
+        return false;
+    }
     (void)pthread_join(thread->thread, NULL);
     pthread_cond_destroy(&thread->changed);
     pthread_mutex_destroy(&thread->mutex);
-}
-
-void export_thread_abandon(struct export_thread *thread)
-{
-    (void)pthread_detach(thread->thread);
+    return true;
 }
 
 /* ---- the watchdog ---- */

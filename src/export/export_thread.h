@@ -29,9 +29,9 @@ bool export_thread_wait(struct export_thread *thread, uint64_t until_ns);
 /* Waits until the thread has ended or the time is over, with the mutex held. Returns `ended`. */
 bool export_thread_wait_for_end(struct export_thread *thread, uint64_t until_ns);
 
-/* Frees a thread that has ended. One that has not is left behind with all that it uses. */
-void export_thread_done(struct export_thread *thread);
-void export_thread_abandon(struct export_thread *thread);
+/* Frees a thread that has ended; one that has not is left behind with all that it uses. Called with
+ * the mutex held, which it unlocks. Returns `ended`. */
+bool export_thread_leave(struct export_thread *thread);
 
 /* The watchdog, a thread that takes no lock: ends the process `patience_ns` after the other end of
  * the descriptor was closed, even if input is left to read. To be called once. Without a thread

@@ -291,14 +291,9 @@ static void fleet_close(void *data, uint64_t deadline_ns)
     close(poll->wake[1]);
     poll->wake[1] = -1;
     pthread_mutex_lock(&poll->thread.mutex);
-    bool ended = export_thread_wait_for_end(&poll->thread, deadline_ns);
-    pthread_mutex_unlock(&poll->thread.mutex);
-    if (!ended) {
-        export_thread_abandon(&poll->thread);
-        return;
-    }
-    export_thread_done(&poll->thread);
-    poll_free(poll);
+    (void)export_thread_wait_for_end(&poll->thread, deadline_ns);
+    if (export_thread_leave(&poll->thread))
+        poll_free(poll);
 }
 
 const struct publisher publisher_fleet = {

@@ -549,12 +549,9 @@ bool mlflow_sender_stop(struct mlflow_sender *sender, uint64_t deadline_ns)
     if (!finished) {
         atomic_store(&sender->cancel, true);
         pthread_cond_broadcast(&sender->thread.changed);
-        finished = export_thread_wait_for_end(&sender->thread, deadline_ns);
+        (void)export_thread_wait_for_end(&sender->thread, deadline_ns);
     }
-    pthread_mutex_unlock(&sender->thread.mutex);
-    if (!finished)
-        export_thread_abandon(&sender->thread);
-    return finished;
+    return export_thread_leave(&sender->thread);
 }
 
 void mlflow_sender_free(struct mlflow_sender *sender, char why[static 400])
@@ -562,6 +559,5 @@ void mlflow_sender_free(struct mlflow_sender *sender, char why[static 400])
     explain(sender, why);
     mlflow_server_done(&sender->server);
     mlflow_run_done(&sender->run);
-    export_thread_done(&sender->thread);
     free(sender);
 }

@@ -292,17 +292,13 @@ bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns)
     pthread_cond_broadcast(&sender->thread.changed);
     (void)export_thread_wait_for_end(&sender->thread, deadline_ns - room);
     atomic_store(&sender->cancel, true);
-    bool ended = export_thread_wait_for_end(&sender->thread, deadline_ns);
+    (void)export_thread_wait_for_end(&sender->thread, deadline_ns);
     uint64_t lost = sender->dropped + sender->count;
     if (lost > 0)
         reply_lost("otlp: %s: %llu of %llu documents did not get there", sender->shown,
                    (unsigned long long)lost, (unsigned long long)sender->pushed);
-    pthread_mutex_unlock(&sender->thread.mutex);
-    if (!ended) { /* it hangs in the client, and keeps what it uses */
-        export_thread_abandon(&sender->thread);
+    if (!export_thread_leave(&sender->thread)) /* it hangs in the client */
         return false;
-    }
-    export_thread_done(&sender->thread);
     while (sender->count > 0)
         drop_first(sender);
     free(sender);

@@ -479,15 +479,11 @@ static void close_textfile(void *data, uint64_t deadline_ns)
         run_end(file->run, NULL, NULL, clock_realtime_ns());
     file->leave = true;
     pthread_cond_broadcast(&file->thread.changed);
-    bool left = export_thread_wait_for_end(&file->thread, deadline_ns);
-    pthread_mutex_unlock(&file->thread.mutex);
-    if (!left) {
+    (void)export_thread_wait_for_end(&file->thread, deadline_ns);
+    if (export_thread_leave(&file->thread))
+        discard(file);
+    else
         reply_say("%s: the file system does not answer; the file stays as it is", file->path);
-        export_thread_abandon(&file->thread);
-        return;
-    }
-    export_thread_done(&file->thread);
-    discard(file);
 }
 
 const struct publisher publisher_textfile = {

@@ -5,17 +5,27 @@
  * Each sample of a run is one event with a scalar per figure: of the tree under vitals/, of the
  * machine under system/, of each device under gpu_0/ …. The step is the number of the sample, from
  * 0, and the wall time that of the sample. The account is a text at the end. Charts are for people,
- * so shares are in percent and bytes in GiB here, as the names say. Main thread; event_file.h has
- * the thread that writes. */
+ * so shares are in percent and bytes in GiB here, as the names say.
+ *
+ * Records are framed as in TFRecord: length, its checksum, bytes, their checksum. A thread writes
+ * them, so that a slow disk holds up nothing else; each as one write, so that a truncated file has
+ * whole records. Its queue is bounded: a record that does not fit is dropped, and counted. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include "export/clock.h"
+#include "export/export_thread.h"
 #include "export/otlp/protobuf.h"
 #include "export/publisher.h"
-#include "export/tensorboard/event_file.h"
+#include "export/reply.h"
+#include "export/tensorboard/crc32c.h"
 #include "util/error.h"
+#include "util/file.h"
 
 /* Field numbers, by message (tensorflow/core/util/event.proto, framework/summary.proto). */
 enum { EVENT_WALL_TIME = 1, EVENT_STEP, EVENT_FILE_VERSION, EVENT_SUMMARY = 5 };
@@ -27,7 +37,7 @@ enum { CLASS_SCALAR = 1, CLASS_TENSOR };
 enum { TENSOR_TYPE = 1, TENSOR_SHAPE, TENSOR_STRING = 8 };
 enum { TYPE_STRING = 7 };
 
-enum { TAG = 160, GROUP = 48 };
+enum { TAG = 160, GROUP = 48, PATH_ROOM = 4096, QUEUE_BYTES = 4 * 1024 * 1024 };
 
 struct event_device {
     char *subject; /* as in usage lines */
@@ -35,7 +45,16 @@ struct event_device {
 };
 
 struct tensorboard {
-    struct event_file *file;
+    char folder[PATH_ROOM];
+    struct export_thread thread;
+    struct buffer waiting; /* guarded by its mutex, like all down to `failed` */
+    uint64_t dropped;
+    bool closing, failed;
+
+    char path[PATH_ROOM]; /* the thread's */
+    int descriptor;       /* likewise */
+
+    /* the main thread's */
     struct buffer record;
     int64_t step;
     struct sample *newest; /* names of its devices */
@@ -44,6 +63,112 @@ struct tensorboard {
     char *described[USAGE_SUBJECTS * 8]; /* tags whose metadata was written */
     size_t described_count;
 };
+
+/* ---- the file ---- */
+
+static void report_failure(const char *what, const char *path, int code)
+{
+    char shown[400];
+    (void)vitals_text_format(vitals_text_of(path), VITALS_TEXT_TERMINAL, shown, sizeof shown);
+    reply_failed("tensorboard", "%s %s: %s", what, shown, strerror(code));
+}
+
+/* A name like those of TensorBoard's own writers; the number distinguishes files of one second. */
+static bool open_file(struct tensorboard *board)
+{
+    enum { TRIES = 100 };
+    struct utsname machine;
+    char host[sizeof machine.nodename] = "localhost";
+    if (uname(&machine) == 0 && strchr(machine.nodename, '/') == NULL)
+        (void)snprintf(host, sizeof host, "%s", machine.nodename);
+    for (int i = 0; i < TRIES; i++) {
+        int size = snprintf(board->path, sizeof board->path,
+                            "%s/events.out.tfevents.%010llu.%s.%d.%d", board->folder,
+                            (unsigned long long)(clock_realtime_ns() / NS_PER_SECOND), host,
+                            (int)getpid(), i);
+        errno = ENAMETOOLONG;
+        if (size > 0 && (size_t)size < sizeof board->path)
+            board->descriptor = open(board->path,
+                                     O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+        if (board->descriptor >= 0)
+            return true;
+        if (errno != EEXIST)
+            break;
+    }
+    report_failure("cannot write", board->path, errno);
+    return false;
+}
+
+/* ---- the thread ---- */
+
+static void work(void *data)
+{
+    struct tensorboard *board = data;
+    bool good = file_make_folders(board->folder, 0777);
+    if (!good)
+        report_failure("cannot make the folder", board->folder, errno);
+    good = good && open_file(board);
+    if (good)
+        reply_opened("tensorboard", "path", board->path);
+    for (bool more = true; good && more;) {
+        pthread_mutex_lock(&board->thread.mutex);
+        while (board->waiting.size == 0 && !board->closing)
+            pthread_cond_wait(&board->thread.changed, &board->thread.mutex);
+        struct buffer records = board->waiting;
+        board->waiting = (struct buffer){.bytes = NULL};
+        pthread_mutex_unlock(&board->thread.mutex);
+        more = records.size > 0;
+        good = file_write_all(board->descriptor, records.bytes, records.size);
+        if (!good)
+            report_failure("cannot write", board->path, errno);
+        buffer_done(&records);
+    }
+    if (board->descriptor >= 0)
+        (void)close(board->descriptor);
+    pthread_mutex_lock(&board->thread.mutex);
+    board->failed = !good;
+    pthread_mutex_unlock(&board->thread.mutex);
+}
+
+/* The masked checksum of TFRecord, so that checksums of checksums differ. */
+static uint32_t masked(const void *bytes, size_t size)
+{
+    uint32_t sum = crc32c(bytes, size);
+    return (sum >> 15 | sum << 17) + UINT32_C(0xA282EAD8);
+}
+
+static void put_little(unsigned char *out, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        out[i] = (unsigned char)(value >> (8 * i));
+}
+
+/* Frames the record and gives it to the thread. */
+static void write_record(struct tensorboard *board)
+{
+    const struct buffer *record = &board->record;
+    enum { HEAD = 12, LENGTH = 8, SUM = 4 };
+    unsigned char head[HEAD], tail[SUM];
+    bool lost = record->failed;
+    put_little(head, record->size, LENGTH);
+    put_little(head + LENGTH, masked(head, LENGTH), SUM);
+    put_little(tail, masked(record->bytes, record->size), SUM);
+    pthread_mutex_lock(&board->thread.mutex);
+    struct buffer *waiting = &board->waiting;
+    size_t size = HEAD + record->size + SUM;
+    /* All or nothing: a part of a record would damage the rest of the file. */
+    if (!lost && !board->failed && waiting->size + size <= QUEUE_BYTES &&
+        buffer_reserve(waiting, size) != NULL) {
+        buffer_append(waiting, head, sizeof head);
+        buffer_append(waiting, record->bytes, record->size);
+        buffer_append(waiting, tail, sizeof tail);
+    } else {
+        waiting->failed = false;
+        board->dropped++;
+    }
+    pthread_cond_signal(&board->thread.changed);
+    pthread_mutex_unlock(&board->thread.mutex);
+}
 
 /* ---- events ---- */
 
@@ -115,17 +240,21 @@ static int tensorboard_open(const json_t *config, const json_t *export_config UN
                             vitals_error *error)
 {
     const char *folder = json_string_value(json_object_get(config, "folder"));
+    if (folder == NULL || folder[0] == '\0' || strlen(folder) >= PATH_ROOM)
+        return error_set(error, VITALS_EARGUMENT, 0, "the folder's name is empty or too long");
     struct tensorboard *board = calloc(1, sizeof *board);
     if (board == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    int code = event_file_new("tensorboard", folder != NULL ? folder : "", &board->file, error);
+        return error_no_memory(error);
+    board->descriptor = -1;
+    memcpy(board->folder, folder, strlen(folder) + 1);
+    int code = export_thread_start(&board->thread, work, board, error);
     if (code < 0) {
         free(board);
         return code;
     }
     protobuf_double(&board->record, EVENT_WALL_TIME, (double)clock_realtime_ns() / 1e9);
     protobuf_string(&board->record, EVENT_FILE_VERSION, "brain.Event:2");
-    event_file_write(board->file, &board->record);
+    write_record(board);
     *data = board;
     return 0;
 }
@@ -187,7 +316,7 @@ static void tensorboard_usage(void *data, struct usage_line *usage)
             write_subject(board, subject, group);
     }
     protobuf_close(&board->record, summary);
-    event_file_write(board->file, &board->record);
+    write_record(board);
     board->step++;
 }
 
@@ -253,7 +382,7 @@ static void tensorboard_end(void *data, const json_t *account, const json_t *sta
         write_metadata(record, "text", NULL, CLASS_TENSOR);
         protobuf_close(record, value);
         protobuf_close(record, summary);
-        event_file_write(board->file, record);
+        write_record(board);
     }
     buffer_done(&page);
 }
@@ -261,7 +390,18 @@ static void tensorboard_end(void *data, const json_t *account, const json_t *sta
 static void tensorboard_close(void *data, uint64_t deadline_ns)
 {
     struct tensorboard *board = data;
-    event_file_close(board->file, deadline_ns);
+    pthread_mutex_lock(&board->thread.mutex);
+    board->closing = true;
+    pthread_cond_broadcast(&board->thread.changed);
+    bool ended = export_thread_wait_for_end(&board->thread, deadline_ns);
+    if (!ended)
+        reply_lost("tensorboard: the disk did not take the last samples in time");
+    else if (board->dropped > 0 && !board->failed)
+        reply_lost("tensorboard: %llu samples were not written: the disk was too slow",
+                   (unsigned long long)board->dropped);
+    if (!export_thread_leave(&board->thread)) /* it hangs in a write */
+        return;
+    buffer_done(&board->waiting);
     sample_unref(board->newest);
     for (size_t i = 0; i < board->device_count; i++)
         free(board->devices[i].subject);
