@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/sample.h"
 #include "export/server/history.h"
 #include "export/server/view.h"
 
@@ -28,8 +29,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct history_store *history = history_new();
     struct buffer text = {.bytes = NULL};
     const vitals_snapshot *older = sample_snapshot(one), *newer = sample_snapshot(two);
-    history_take(history, one);
-    history_take(history, two);
+    if (older != NULL)
+        history_take(history, older);
+    if (newer != NULL)
+        history_take(history, newer);
     history_write(history, &text);
     check(&text);
     struct view_sample sample = {newer, older, REDACT_REDACTED},

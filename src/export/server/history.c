@@ -51,12 +51,11 @@ struct history_store {
     uint64_t left_out;              /* values of the newest point without a line */
     uint64_t times[HISTORY_POINTS]; /* boottime: includes suspension and never steps back */
     size_t next, count;
-    uint64_t realtime_ns;         /* of the newest point */
-    uint64_t step;                /* of the newest point, counted from boot */
-    uint64_t stream;              /* the stream that the keys of the lines belong to */
-    vitals_snapshot *older;       /* the newest point, with which rates are computed */
-    struct sample *before, *last; /* at least 0.9 s apart; see history_before */
-    uint64_t last_ns;             /* when `last` was sampled */
+    uint64_t realtime_ns;           /* of the newest point */
+    uint64_t step;                  /* of the newest point, counted from boot */
+    uint64_t stream;                /* the stream that the keys of the lines belong to */
+    vitals_snapshot *older;         /* the newest point, with which rates are computed */
+    vitals_snapshot *before, *last; /* at least 0.9 s apart; see history_before */
 };
 
 enum { STEP_NS = 1000000000, BEFORE_NS = 900000000 };
@@ -84,8 +83,8 @@ void history_free(struct history_store *history)
     if (history == NULL)
         return;
     forget(history);
-    sample_unref(history->before);
-    sample_unref(history->last);
+    vitals_snapshot_unref(history->before);
+    vitals_snapshot_unref(history->last);
     free(history);
 }
 
@@ -171,37 +170,22 @@ static void add_point(struct history_store *history, const vitals_snapshot *snap
     history->older = vitals_snapshot_ref(snapshot);
 }
 
-void history_take(struct history_store *history, struct sample *sample)
+void history_take(struct history_store *history, const vitals_snapshot *snapshot)
 {
-    /* The time is read from the text of the document, so that samples between two points need not
-     * be parsed. No string can contain the member, because its quotes would be escaped. */
-    static const char MEMBER[] = "\"boottime_ns\":\"";
-    enum { HEAD = 4096 };
-    size_t size;
-    const char *json = sample_json(sample, &size);
-    const char *at = memmem(json, size < HEAD ? size : HEAD, MEMBER, sizeof MEMBER - 1);
-    uint64_t now_ns = at == NULL ? sample_came_ns(sample) : 0;
-    for (at = at != NULL ? at + sizeof MEMBER - 1 : NULL;
-         at != NULL && *at >= '0' && *at <= '9' && now_ns < UINT64_MAX / 20; at++)
-        now_ns = 10 * now_ns + (uint64_t)(*at - '0');
-
+    uint64_t now_ns = vitals_snapshot_boottime_ns(snapshot);
     uint64_t step = now_ns / STEP_NS / HISTORY_STEP_SECONDS;
-    if (history->last == NULL || now_ns - history->last_ns >= BEFORE_NS) {
-        sample_unref(history->before);
+    if (history->last == NULL || now_ns - vitals_snapshot_boottime_ns(history->last) >= BEFORE_NS) {
+        vitals_snapshot_unref(history->before);
         history->before = history->last;
-        history->last = sample_ref(sample);
-        history->last_ns = now_ns;
+        history->last = vitals_snapshot_ref(snapshot);
     }
     if (step == history->step)
-        return;
-    const vitals_snapshot *snapshot = sample_snapshot(sample);
-    if (snapshot == NULL)
         return;
     history->step = step;
     add_point(history, snapshot);
 }
 
-struct sample *history_before(const struct history_store *history)
+const vitals_snapshot *history_before(const struct history_store *history)
 {
     return history->before;
 }

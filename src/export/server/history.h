@@ -3,11 +3,9 @@
  * One point every five seconds, or one per sample if those are rarer: gauges as they are at that
  * time, counters as rates since the last point, the utilization of a device as its mean since then
  * if its driver counts. Missing values are gaps, and so are values that a late source has not read
- * again. The line of a device that is gone stays for an hour. Samples between two points are not
- * parsed. One thread. */
+ * again. The line of a device that is gone stays for an hour. One thread. */
 #pragma once
 
-#include "export/sample.h"
 #include "feed/text.h"
 
 enum { HISTORY_STEP_SECONDS = 5, HISTORY_POINTS = 720 }; /* an hour */
@@ -21,12 +19,12 @@ struct history_store;
 struct history_store *history_new(void);
 void history_free(struct history_store *history); /* accepts NULL */
 
-/* Adds a sample. Keeps a reference until newer ones come. */
-void history_take(struct history_store *history, struct sample *sample);
+/* Adds a snapshot. Keeps a reference until newer ones come. */
+void history_take(struct history_store *history, const vitals_snapshot *snapshot);
 
-/* Returns a sample at least 0.9 s older than the newest, with which to compute rates. Borrowed
+/* Returns a snapshot at least 0.9 s older than the newest, with which to compute rates. Borrowed
  * until the next history_take. NULL if there is none yet. */
-struct sample *history_before(const struct history_store *history);
+const vitals_snapshot *history_before(const struct history_store *history);
 
 /* Appends
  *     {"history":1,"step_seconds":5,"left_out":0,"realtime_ms":[…],

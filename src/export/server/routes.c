@@ -65,26 +65,20 @@ static void write_fleet(struct buffer *text, struct sample *sample)
     vitals_builder_free(builder);
 }
 
-static struct view_sample view_sample_of(const struct serve *serve, struct sample *sample,
-                                         struct sample *before)
-{
-    return (struct view_sample){
-        .command_lines = serve->command_lines,
-        .snapshot = sample_snapshot(sample),
-        .older = sample_snapshot(before),
-    };
-}
-
 static void write_view(struct serve *serve, struct buffer *text, struct sample *sample,
                        bool every_process)
 {
-    struct view_sample few = view_sample_of(serve, sample, history_before(serve->history)),
-                       every = few;
+    const struct view_sample few = {.snapshot = sample_snapshot(sample),
+                                    .older = history_before(serve->history),
+                                    .command_lines = serve->command_lines};
+    struct view_sample every = few;
     text->failed = few.snapshot == NULL;
     if (text->failed)
         return;
-    if (sample_snapshot(serve->listed) != NULL)
-        every = view_sample_of(serve, serve->listed, serve->listed_before);
+    if (sample_snapshot(serve->listed) != NULL) {
+        every.snapshot = sample_snapshot(serve->listed);
+        every.older = sample_snapshot(serve->listed_before);
+    }
     buffer_string(text, "data: ");
     view_write(text, &few, every_process ? &every : NULL);
     buffer_string(text, "\n\n");

@@ -258,8 +258,8 @@ static bool take_news(struct serve *serve)
         sample_unref(serve->newest);
         serve->newest = sample;
         exposition_count(serve->exposition, sample);
-        if (serve->history != NULL)
-            history_take(serve->history, sample);
+        if (sample_snapshot(sample) != NULL)
+            history_take(serve->history, sample_snapshot(sample));
         streams_offer(serve);
     }
     requests_compare(serve);
