@@ -20,6 +20,7 @@
 #include "export/wire.h"
 #include "util/base.h"
 #include "util/buffer.h"
+#include "util/error.h"
 
 enum {
     HEARD_MAX = 64 * 1024, /* longest reply; longer ones are ignored */
@@ -59,8 +60,7 @@ static bool wait_for(const struct link *link, int descriptor, short events, uint
     struct pollfd wanted[BOTH] = {{.fd = descriptor, .events = events},
                                   {.fd = link->hurry, .events = POLLIN}};
     for (;;) {
-        uint64_t now = clock_now_ns();
-        uint64_t left = deadline_ns > now ? (deadline_ns - now + 999999) / 1000000 : 0;
+        uint64_t left = (clock_left_ns(deadline_ns) + 999999) / 1000000;
         int got = poll(wanted, BOTH, left < INT_MAX ? (int)left : INT_MAX);
         if (got > 0 || (got < 0 && errno != EINTR))
             return got > 0 && wanted[0].revents != 0;
@@ -234,26 +234,14 @@ static int start(struct link *link, const struct link_program *program, int line
     return why;
 }
 
-static int fail(vitals_error *error, int code, int detail, const char *program, const char *why)
-{
-    char safe[120];
-    if (error == NULL)
-        return code;
-    error->code = code;
-    error->detail = detail;
-    (void)vitals_text_format(vitals_text_of(program), VITALS_TEXT_ASCII, safe, sizeof safe);
-    (void)snprintf(error->message, sizeof error->message, "the exporter, %s: %s", safe, why);
-    return code;
-}
-
 static int cannot_start(vitals_error *error, const char *program, int why)
 {
     int code = why == ENOENT || why == ENOTDIR ? VITALS_EGONE
                : why == EACCES || why == EPERM ? VITALS_EDENIED
                : why == ENOMEM                 ? VITALS_EMEMORY
                                                : VITALS_ESYSTEM;
-    return fail(error, code, why, program,
-                why == ENOENT ? "not installed (package vitals-exporter)" : strerror(why));
+    return error_set(error, code, why, "the exporter, %.119s: %s", program,
+                     why == ENOENT ? "not installed (package vitals-exporter)" : strerror(why));
 }
 
 int link_open(const struct link_program *program, const char *export_config, struct link **out,
@@ -289,7 +277,6 @@ int link_open(const struct link_program *program, const char *export_config, str
 
     /* If the program's end of the socket is still open after pidfd_open, the pid was not reused in
      * between. */
-#ifdef SYS_pidfd_open
     struct pollfd other = {.fd = link->out, .events = 0};
     link->process = link->pid > 0 ? (int)syscall(SYS_pidfd_open, link->pid, 0) : -1;
     int moved = move_up(&link->process, 1);
@@ -297,7 +284,6 @@ int link_open(const struct link_program *program, const char *export_config, str
         close(link->process);
         link->process = -1;
     }
-#endif
 
     /* A program that has exited is no failure here, because its replies can still be read. */
     if (why == 0) {
@@ -308,10 +294,12 @@ int link_open(const struct link_program *program, const char *export_config, str
             return 0;
         }
     }
-    (void)link_close(link, 0, NULL, NULL);
-    return why != 0 ? cannot_start(error, program->path, why)
-                    : fail(error, VITALS_ESYSTEM, EPIPE, program->path,
-                           "the exporter does not read its configuration");
+    (void)link_close(link, 0, false, NULL, NULL);
+    return why != 0
+               ? cannot_start(error, program->path, why)
+               : error_set(error, VITALS_ESYSTEM, EPIPE,
+                           "the exporter, %.119s: the exporter does not read its configuration",
+                           program->path);
 }
 
 int64_t link_pid(const struct link *link)
@@ -442,8 +430,8 @@ void link_abandon(const struct link *link)
     close_heard(link);
 }
 
-static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
-                            void (*hear)(void *data, const char *line), void *data)
+enum link_end link_close(struct link *link, uint64_t wait_ns, bool ends,
+                         void (*hear)(void *data, const char *line), void *data)
 {
     static const char DONE[] = "{\"done\":";
     enum link_end end = LINK_LEFT;
@@ -457,8 +445,7 @@ static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
     /* Reads at least what is there already. */
     for (uint64_t left_ns = 1; end == LINK_LEFT && left_ns > 0;) {
         char *line;
-        uint64_t now = clock_now_ns();
-        left_ns = now < deadline_ns ? deadline_ns - now : 0;
+        left_ns = clock_left_ns(deadline_ns);
         int got = link_hear(link, left_ns, &line);
         if (got == 0)
             break;
@@ -470,27 +457,11 @@ static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
             hear(data, line);
     }
 
-#ifdef SYS_pidfd_send_signal
     if (ends && end == LINK_LEFT && link->process >= 0)
         (void)syscall(SYS_pidfd_send_signal, link->process, SIGKILL, NULL, 0);
-#else
-    (void)ends;
-#endif
     close_heard(link);
     wire_free(link->replies);
     buffer_done(&link->kept);
     free(link);
     return end;
-}
-
-enum link_end link_close(struct link *link, uint64_t wait_ns,
-                         void (*hear)(void *data, const char *line), void *data)
-{
-    return finish(link, wait_ns, false, hear, data);
-}
-
-enum link_end link_end(struct link *link, uint64_t wait_ns,
-                       void (*hear)(void *data, const char *line), void *data)
-{
-    return finish(link, wait_ns, true, hear, data);
 }

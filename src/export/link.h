@@ -71,10 +71,7 @@ enum link_end {
 void link_abandon(const struct link *link);
 
 /* Ends the input and waits at most `wait_ns` until the exporter reports to be done; after that it
- * is left to itself. Other replies go to `hear`, which may be NULL. Accepts NULL. */
-enum link_end link_close(struct link *link, uint64_t wait_ns,
+ * is killed if it `ends`, else left to itself. Other replies go to `hear`, which may be NULL.
+ * Accepts NULL. */
+enum link_end link_close(struct link *link, uint64_t wait_ns, bool ends,
                          void (*hear)(void *data, const char *line), void *data);
-
-/* Likewise, but kills an exporter that is not done (with pidfd, since Linux 5.3). */
-enum link_end link_end(struct link *link, uint64_t wait_ns,
-                       void (*hear)(void *data, const char *line), void *data);

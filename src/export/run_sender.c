@@ -59,12 +59,6 @@ int run_sender_begin(struct run_sender *sender, struct link *link, uint64_t inte
 
 /* ---- lines ---- */
 
-static uint64_t left_ns(uint64_t deadline_ns)
-{
-    uint64_t now = clock_now_ns();
-    return deadline_ns > now ? deadline_ns - now : 0;
-}
-
 /* Sends and empties the line. Returns 1, 0 (dropped) or EMEMORY. */
 static int send_line(struct run_sender *sender, struct buffer *line, uint64_t wait_ns)
 {
@@ -88,7 +82,7 @@ static int send_last(struct run_sender *sender, struct buffer *line, uint64_t wa
 {
     uint64_t deadline_ns = saturating_add(clock_now_ns(), wait_ns);
     (void)link_flush(sender->link, wait_ns);
-    return count_dropped(sender, send_line(sender, line, left_ns(deadline_ns)));
+    return count_dropped(sender, send_line(sender, line, clock_left_ns(deadline_ns)));
 }
 
 int run_sender_sample(struct run_sender *sender, const vitals_snapshot *snapshot,
@@ -101,9 +95,9 @@ int run_sender_sample(struct run_sender *sender, const vitals_snapshot *snapshot
     if (vitals_snapshot_json(snapshot, text_write, &sender->line, NULL) < 0)
         return count_dropped(sender, VITALS_EMEMORY);
     buffer_byte(&sender->line, '\n');
-    int sent = send_line(sender, &sender->line, left_ns(deadline_ns));
+    int sent = send_line(sender, &sender->line, clock_left_ns(deadline_ns));
     usage_line_write(&sender->line, snapshot, usage);
-    int used = send_line(sender, &sender->line, left_ns(deadline_ns));
+    int used = send_line(sender, &sender->line, clock_left_ns(deadline_ns));
     return count_dropped(sender, used < sent ? used : sent);
 }
 
@@ -168,8 +162,7 @@ json_t *run_sender_account_of(const vitals_account *account, const char *command
 
 uint64_t run_sender_until_ns(uint64_t deadline_ns)
 {
-    uint64_t now = clock_now_ns(), part = deadline_ns > now ? (deadline_ns - now) / 4 : 0;
-    return deadline_ns - (part < HEARD_NS ? part : HEARD_NS);
+    return deadline_ns - uint64_min(clock_left_ns(deadline_ns) / 4, HEARD_NS);
 }
 
 /* The sampler's last line may be incomplete, so the account begins on a new one. */

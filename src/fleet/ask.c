@@ -122,7 +122,7 @@ void fleet_link_close(struct fleet_link *link)
         return;
     }
     close(link->descriptor);
-    (void)link_end(link->link, 0, NULL, NULL);
+    (void)link_close(link->link, 0, true, NULL, NULL);
     wire_free(link->lines);
     memory_free(link);
 }

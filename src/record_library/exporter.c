@@ -129,7 +129,7 @@ int vitals_exporter_open(const vitals_exporter_options *given, vitals_exporter *
         *out = made;
         return 0;
     }
-    (void)link_end(made->link, 0, NULL, NULL);
+    (void)link_close(made->link, 0, true, NULL, NULL);
     free_all(made);
     return code;
 }
@@ -263,9 +263,8 @@ int vitals_exporter_wait(vitals_exporter *exporter, uint64_t timeout_ns, vitals_
     /* Reads at least what is there already. */
     while (got > 0) {
         char *line;
-        uint64_t now = clock_now_ns();
-        uint64_t left_ns = is_starting(exporter) && now < deadline_ns ? deadline_ns - now : 0;
-        got = link_hear(exporter->link, left_ns, &line);
+        got = link_hear(exporter->link, is_starting(exporter) ? clock_left_ns(deadline_ns) : 0,
+                        &line);
         if (got > 0)
             hear(exporter, line);
     }
@@ -328,8 +327,7 @@ int vitals_exporter_close(vitals_exporter *exporter, uint64_t timeout_ns, vitals
         (void)link_write(exporter->link, until, (size_t)size,
                          timeout_ns < END_NS ? timeout_ns : END_NS);
     }
-    uint64_t now = clock_now_ns();
-    enum link_end end = link_close(exporter->link, deadline_ns > now ? deadline_ns - now : 0, hear,
+    enum link_end end = link_close(exporter->link, clock_left_ns(deadline_ns), false, hear,
                                    exporter);
     if (end == LINK_GONE)
         code = say(error, VITALS_EGONE, "the exporter ended before everything was sent",

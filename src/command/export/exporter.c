@@ -56,15 +56,9 @@ static void take_last(void *data, const char *line)
     exporter_take(data, line, &message);
 }
 
-enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns)
+enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns, bool ends)
 {
-    enum link_end end = link_close(exporter->link, wait_ns, take_last, exporter);
+    enum link_end end = link_close(exporter->link, wait_ns, ends, take_last, exporter);
     exporter->link = NULL;
     return end;
-}
-
-void exporter_end(struct exporter *exporter, uint64_t wait_ns)
-{
-    (void)link_end(exporter->link, wait_ns, take_last, exporter);
-    exporter->link = NULL;
 }

@@ -63,10 +63,9 @@ struct exporter {
 int exporter_open(struct exporter *exporter, const struct export_settings *export,
                   struct buffer *config, int activation_socket);
 
-/* exporter_close waits at most `wait_ns` for the program's last messages, prints them, and leaves
- * the program running if it is not done; exporter_end kills it then. */
-enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns);
-void exporter_end(struct exporter *exporter, uint64_t wait_ns);
+/* Waits at most `wait_ns` for the program's last messages, and prints them; kills a program that is
+ * not done if it `ends`, else leaves it running. */
+enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns, bool ends);
 
 /* Parses a line, and prints the messages that are meant for the user: "vitals: mlflow: …". */
 void exporter_take(struct exporter *exporter, const char *line, struct exporter_message *message);

@@ -36,7 +36,7 @@ static int send_file(const struct export_settings *export, const struct send_set
         else
             over = false;
     }
-    exporter_end(&exporter, 0);
+    (void)exporter_close(&exporter, 0, true);
     return code;
 }
 

@@ -287,7 +287,7 @@ int command_serve(const struct settings *settings)
     stream_close(&server.every);
     stream_close(&server.samples);
     uint64_t dropped = server.exporter.link != NULL ? link_dropped(server.exporter.link) : 0;
-    exporter_end(&server.exporter, LAST_NS); /* it must not keep the port */
+    (void)exporter_close(&server.exporter, LAST_NS, true); /* it must not keep the port */
     if (dropped > 0)
         (void)command_fail(0, "%llu sample%s dropped: not taken in time",
                            (unsigned long long)dropped, dropped == 1 ? " was" : "s were");

@@ -343,12 +343,6 @@ static bool make_page(struct run_page *page, const char *temporary, const struct
 
 /* ---- the end ---- */
 
-static uint64_t left_ns(uint64_t deadline_ns)
-{
-    uint64_t now = clock_now_ns();
-    return deadline_ns > now ? deadline_ns - now : 0;
-}
-
 static void say_end(const struct run_export *observer, const struct settings *settings,
                     enum link_end end)
 {
@@ -412,10 +406,11 @@ void run_export_end(struct run_export *observer, const struct settings *settings
         settings->export.mlflow.uri != NULL) {
         const struct account_view view = command_account_view(&settings->look, &settings->account);
         if (make_page(&page, settings->environment.temporary, &view, recording, account_json))
-            (void)run_sender_file(&observer->sender, page.path, left_ns(page.deadline_ns));
+            (void)run_sender_file(&observer->sender, page.path, clock_left_ns(page.deadline_ns));
     }
     free(account_json);
-    say_end(observer, settings, exporter_close(&observer->exporter, left_ns(page.deadline_ns)));
+    say_end(observer, settings,
+            exporter_close(&observer->exporter, clock_left_ns(page.deadline_ns), false));
     if (!settings->run.quiet)
         say_page(&observer->exporter);
     remove_page(&page);
@@ -424,7 +419,7 @@ void run_export_end(struct run_export *observer, const struct settings *settings
 
 void run_export_done(struct run_export *observer)
 {
-    (void)exporter_close(&observer->exporter, 0);
+    (void)exporter_close(&observer->exporter, 0, false);
     observer_pair_done(&observer->pair);
     run_sender_done(&observer->sender);
     for (unsigned i = 0; i < OWN_COUNT; i++)

@@ -70,7 +70,7 @@ static void what_is_written_arrives(void)
     CHECK(link_write(link, "one\n", 4, 0));
     CHECK(link_write(link, "two\n", 4, SOON_NS));
     CHECK_UINT(link_dropped(link), 0);
-    link_close(link, SOON_NS, NULL, NULL);
+    link_close(link, SOON_NS, false, NULL, NULL);
     char *got = read_output(&size);
     CHECK_STR(got, "{\"tell\":1}\none\ntwo\n");
     free(got);
@@ -107,7 +107,7 @@ static void a_dead_reader_costs_lines_alone(void)
     CHECK_FALSE(link_write(link, "one\n", 4, 0));
     CHECK(link_dropped(link) > 0);
     CHECK_INT(link_hear(link, 0, &line), -1);
-    link_close(link, SOON_NS, NULL, NULL);
+    link_close(link, SOON_NS, false, NULL, NULL);
     remove_all();
 }
 
@@ -120,7 +120,7 @@ static void its_last_words_are_heard(void)
         CHECK_INT(link_hear(link, SOON_NS, &line), 1);
         CHECK_STR(line, "no library");
         CHECK_INT(link_hear(link, SOON_NS, &line), -1);
-        link_close(link, SOON_NS, NULL, NULL);
+        link_close(link, SOON_NS, false, NULL, NULL);
         remove_all();
     }
 }
@@ -144,7 +144,7 @@ static void a_full_pipe_drops_whole_lines(void)
     CHECK_INT(close(open(go, O_WRONLY | O_CREAT, 0600)), 0);
     CHECK(link_flush(link, SOON_NS));
     CHECK(link_write(link, "last\n", 5, SOON_NS));
-    link_close(link, SOON_NS, NULL, NULL);
+    link_close(link, SOON_NS, false, NULL, NULL);
     char *got = read_output(&size);
     for (char *at = got; *at == 'x'; at += LINE)
         whole += strncmp(at, line, LINE) == 0;
@@ -176,7 +176,7 @@ static void a_huge_line_leaves_bit_by_bit(void)
     CHECK(link_flush(link, SOON_NS));
     CHECK(allocated() <= before + STEP);
     CHECK(link_write(link, line, HUGE, SOON_NS));
-    link_close(link, SOON_NS, NULL, NULL);
+    link_close(link, SOON_NS, false, NULL, NULL);
     char *got = read_output(&size);
     CHECK_UINT(size, 2 * (size_t)HUGE);
     CHECK(memcmp(got, line, HUGE) == 0 && memcmp(got + HUGE, line, HUGE) == 0);
@@ -208,7 +208,7 @@ static void answers_come_as_lines(void)
     CHECK_INT(link_hear(link, SOON_NS, &line), 1);
     CHECK_STR(line, "twtwo-and");
     CHECK_INT(link_hear(link, 1000000, &line), 0);
-    link_close(link, SOON_NS, take, &said);
+    link_close(link, SOON_NS, false, take, &said);
     CHECK_INT(said.count, 1);
     CHECK_STR(said.last, "end");
     remove_all();
@@ -226,7 +226,7 @@ static void garbage_is_heard_as_what_it_is(void)
     CHECK_INT(link_hear(link, SOON_NS, &line), 1);
     CHECK_STR(line, "a");
     CHECK_INT(link_hear(link, SOON_NS, &line), -1);
-    link_close(link, SOON_NS, NULL, NULL);
+    link_close(link, SOON_NS, false, NULL, NULL);
     remove_all();
 }
 
@@ -238,7 +238,7 @@ static void who_hangs_is_left_behind(void)
     CHECK_INT(link_hear(link, SOON_NS, &line), 1);
     pid_t pid = (pid_t)atoi(line);
     uint64_t before = clock_now_ns();
-    CHECK_INT(link_close(link, 50000000, NULL, NULL), LINK_LEFT);
+    CHECK_INT(link_close(link, 50000000, false, NULL, NULL), LINK_LEFT);
     CHECK(clock_now_ns() - before < 30000000000);
     CHECK_INT(kill(pid, 0), 0);
     CHECK(getsid(pid) != getsid(0));           /* no terminal of ours reaches it */
@@ -264,7 +264,7 @@ static void the_end_is_told(void)
         CHECK_CASE(CASES[i].script);
         if (CASES[i].end == LINK_LEFT)
             link_hurry_by(link, ends[0]);
-        CHECK_INT(link_end(link, SOON_NS, NULL, NULL), CASES[i].end);
+        CHECK_INT(link_close(link, SOON_NS, true, NULL, NULL), CASES[i].end);
         remove_all();
     }
     close(ends[0]);
@@ -277,7 +277,7 @@ static void who_hangs_can_be_killed(void)
     struct link *link = open_link("echo $$; trap '' TERM; exec sleep 1000");
     CHECK_INT(link_hear(link, SOON_NS, &line), 1);
     pid_t pid = (pid_t)atoi(line);
-    CHECK_INT(link_end(link, 50000000, NULL, NULL), LINK_LEFT);
+    CHECK_INT(link_close(link, 50000000, true, NULL, NULL), LINK_LEFT);
     uint64_t deadline_ns = clock_now_ns() + SOON_NS;
     while (kill(pid, 0) == 0 && clock_now_ns() < deadline_ns)
         (void)usleep(1000);
@@ -297,7 +297,7 @@ static void two_sides_of_a_fork_write_whole_lines(void)
     }
     CHECK_INT(waitpid(child, NULL, 0), child);
     CHECK(link_write(link, "\nend\n", 5, SOON_NS));
-    link_close(link, SOON_NS, NULL, NULL);
+    link_close(link, SOON_NS, false, NULL, NULL);
     char *got = read_output(&size);
     CHECK_STR(got, "sample\nsam\nend\n");
     free(got);
@@ -322,7 +322,7 @@ static void the_end_is_the_end_for_all_who_hold_it(void)
     char *line;
     CHECK_INT(link_hear(link, SOON_NS, &line), 1);
     CHECK_STR(line, "{\"done\":true}");
-    link_close(link, 0, take, &said);
+    link_close(link, 0, false, take, &said);
     close(ends[0]);
     close(ends[1]);
     CHECK_INT(waitpid(child, NULL, 0), child);
@@ -336,7 +336,7 @@ static void nothing_of_ours_stays_open_in_it(void)
     int ours = open("/dev/null", O_RDONLY), high = dup2(ours, 700);
     CHECK(ours >= 0 && high == 700);
     struct link *link = open_link("ls -l /proc/$$/fd > output; cat; echo '{\"done\":true}'");
-    link_close(link, SOON_NS, NULL, NULL);
+    link_close(link, SOON_NS, false, NULL, NULL);
     close(ours);
     close(high);
     char *got = read_output(&size);
@@ -370,7 +370,7 @@ static void a_fork_of_another_thread_holds_up_nothing(void)
     CHECK(beside > 0);
     CHECK_INT(kill(beside, 0), 0);
     CHECK(link_pid(link) > 0);
-    CHECK_INT(link_close(link, SOON_NS, NULL, NULL), LINK_DONE);
+    CHECK_INT(link_close(link, SOON_NS, false, NULL, NULL), LINK_DONE);
     char *got = read_output(&size);
     CHECK_STR(got, "{\"tell\":1}\n");
     free(got);

@@ -46,7 +46,7 @@ static void let_it_read(void)
 
 static void end(struct run_sender *sender, struct link *link)
 {
-    CHECK_INT(link_close(link, SOON_NS, NULL, NULL), LINK_DONE);
+    CHECK_INT(link_close(link, SOON_NS, false, NULL, NULL), LINK_DONE);
     run_sender_done(sender);
     (void)unlink(go);
     (void)unlink(program);
