@@ -3,14 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "export/clock.h"
 #include "export/server/request_headers.h"
 #include "export/server/serve.h"
 #include "feed/text.h"
 
-enum { PACK_FROM = 512, MOST_HEADERS = 20 };
+enum { PACK_FROM = 512 };
 
 /* The default policy: documents that are shown as a page may load and run nothing. */
 static const char NOTHING[] = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -35,65 +34,46 @@ void http_answer_text(struct http_answer *answer, int status, const char *text)
 
 /* ---- headers ---- */
 
-struct headers {
-    size_t count;
-    struct {
-        const char *name, *value;
-    } rows[MOST_HEADERS];
-};
-
-/* Sets a header; a second value replaces the first. */
-static void put(struct headers *headers, const char *name, const char *value)
+/* Sets a header; a second value replaces the first. NULL sets none. */
+static void put(struct MHD_Response *response, const char *name, const char *value)
 {
-    size_t i = 0;
-    if (value == NULL)
-        return;
-    while (i < headers->count && strcasecmp(headers->rows[i].name, name) != 0)
-        i++;
-    if (i == MOST_HEADERS)
-        return;
-    headers->count += i == headers->count;
-    headers->rows[i].name = name;
-    headers->rows[i].value = value;
+    const char *before = MHD_get_response_header(response, name);
+    if (value != NULL && before != NULL)
+        (void)MHD_del_response_header(response, name, before);
+    if (value != NULL)
+        (void)MHD_add_response_header(response, name, value);
 }
 
-static void put_common(struct headers *headers, const struct http_request *request,
+static void put_common(struct MHD_Response *response, const struct http_request *request,
                        const struct http_answer *answer)
 {
     const struct web_config *config = request->connection->config->web;
-    put(headers, "Content-Type", answer->type);
-    put(headers, "Cache-Control", answer->cache != NULL ? answer->cache : "no-store");
-    put(headers, "X-Content-Type-Options", "nosniff");
-    put(headers, "X-Frame-Options", "DENY");
-    put(headers, "Referrer-Policy", "no-referrer");
-    put(headers, "Cross-Origin-Resource-Policy", "same-origin");
-    put(headers, "Content-Security-Policy", answer->policy != NULL ? answer->policy : NOTHING);
+    put(response, "Content-Type", answer->type);
+    put(response, "Cache-Control", answer->cache != NULL ? answer->cache : "no-store");
+    put(response, "X-Content-Type-Options", "nosniff");
+    put(response, "X-Frame-Options", "DENY");
+    put(response, "Referrer-Policy", "no-referrer");
+    put(response, "Cross-Origin-Resource-Policy", "same-origin");
+    put(response, "Content-Security-Policy", answer->policy != NULL ? answer->policy : NOTHING);
     for (size_t i = 0; config != NULL && i < WEB_CONFIG_HEADERS; i++)
-        put(headers, config->headers[i].name, config->headers[i].value);
+        put(response, config->headers[i].name, config->headers[i].value);
     if (answer->status == MHD_HTTP_UNAUTHORIZED)
-        put(headers, "WWW-Authenticate", "Basic realm=\"vitals\", charset=\"UTF-8\"");
+        put(response, "WWW-Authenticate", "Basic realm=\"vitals\", charset=\"UTF-8\"");
     if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        put(headers, "Allow", "GET, HEAD");
+        put(response, "Allow", "GET, HEAD");
     if (answer->status == MHD_HTTP_SERVICE_UNAVAILABLE ||
         answer->status == MHD_HTTP_TOO_MANY_REQUESTS)
-        put(headers, "Retry-After", "1");
+        put(response, "Retry-After", "1");
     if (request_is_outdated(request) || answer->status == MHD_HTTP_BAD_REQUEST ||
         answer->status == MHD_HTTP_METHOD_NOT_ALLOWED ||
         answer->status == MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE)
-        put(headers, "Connection", "close");
-}
-
-static void add_all(struct MHD_Response *response, const struct headers *headers)
-{
-    for (size_t i = 0; i < headers->count; i++)
-        (void)MHD_add_response_header(response, headers->rows[i].name, headers->rows[i].value);
+        put(response, "Connection", "close");
 }
 
 enum MHD_Result answer_send(struct http_request *request, struct http_answer *answer)
 {
-    struct headers headers = {.count = 0};
     char tag[100];
-    size_t size = 0;
+    size_t size = 0, packed_size;
     if (answer->status == 0)
         answer->status = MHD_HTTP_OK;
     if (answer->status == MHD_HTTP_OK && answer->body == NULL)
@@ -105,33 +85,29 @@ enum MHD_Result answer_send(struct http_request *request, struct http_answer *an
         answer->body = NULL;
     }
     request->body = answer->body; /* released by request_end */
-    put_common(&headers, request, answer);
-    if (answer->etag != NULL) {
-        (void)snprintf(tag, sizeof tag, "W/%s", answer->etag);
-        put(&headers, "ETag", tag);
-    }
 
     /* The body is sent compressed if the client accepts that and it is smaller. */
-    const void *bytes = "";
+    const void *bytes = "", *packed = NULL;
     if (request->body != NULL)
         bytes = body_bytes(request->body, &size);
-    if (size >= PACK_FROM) {
-        size_t packed_size;
-        put(&headers, "Vary", "Accept, Accept-Encoding");
-        bool accepted = accept_encoding(http_request_header(request, "Accept-Encoding"), "gzip");
-        const void *packed = accepted ? body_packed(request->body, &packed_size) : NULL;
-        if (packed != NULL && packed_size < size) {
-            put(&headers, "Content-Encoding", "gzip");
-            bytes = packed;
-            size = packed_size;
-        }
+    const bool varies = size >= PACK_FROM;
+    if (varies && accept_encoding(http_request_header(request, "Accept-Encoding"), "gzip"))
+        packed = body_packed(request->body, &packed_size);
+    if (packed != NULL && packed_size < size) {
+        bytes = packed;
+        size = packed_size;
     }
-
     struct MHD_Response *response = MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes,
                                                                     MHD_RESPMEM_PERSISTENT);
     if (response == NULL)
         return MHD_NO;
-    add_all(response, &headers);
+    put_common(response, request, answer);
+    if (answer->etag != NULL) {
+        (void)snprintf(tag, sizeof tag, "W/%s", answer->etag);
+        put(response, "ETag", tag);
+    }
+    put(response, "Vary", varies ? "Accept, Accept-Encoding" : NULL);
+    put(response, "Content-Encoding", bytes == packed ? "gzip" : NULL);
 
     size_t code = 0;
     while (code < HTTP_CODE_OTHER && http_codes[code].status != answer->status)
@@ -292,9 +268,7 @@ enum MHD_Result stream_send(struct http_request *request, const struct http_answ
     request->stream = stream;
     offer(serve, stream);
     const struct http_answer head = {.status = MHD_HTTP_OK, .type = "text/event-stream"};
-    struct headers headers = {.count = 0};
-    put_common(&headers, request, &head);
-    add_all(response, &headers);
+    put_common(response, request, &head);
     serve->answered[0]++; /* 200 */
     connection_enter_phase(&serve->connections, request->connection, CONNECTION_STREAMING,
                            clock_now_ns());
