@@ -11,6 +11,7 @@
 #include "feed/text.h"
 #include "record/error.h"
 #include "util/file.h"
+#include "util/hash.h"
 #include "util/memory.h"
 
 #if VITALS_WITH_JANSSON
@@ -136,9 +137,7 @@ static int add_host(const struct host_source *source, const char *text)
 static size_t read_digits(const char *at, unsigned long *out)
 {
     size_t size = strspn(at, "0123456789");
-    *out = 0;
-    for (size_t i = 0; i < size && size <= DIGITS_MOST; i++)
-        *out = *out * 10 + (unsigned long)(at[i] - '0');
+    *out = strtoul(at, NULL, 10);
     return size <= DIGITS_MOST ? size : 0;
 }
 
@@ -232,13 +231,6 @@ static int add_items(const struct host_source *source, vitals_text list)
     return 0;
 }
 
-static int by_url(const void *a, const void *b)
-{
-    const struct host_place *const *x = a, *const *y = b;
-    int order = strcmp((*x)->url, (*y)->url);
-    return order != 0 ? order : (*x > *y) - (*x < *y);
-}
-
 static void free_place(struct host_place *place)
 {
     memory_free(place->url);
@@ -249,27 +241,23 @@ static void free_place(struct host_place *place)
 /* Keeps the first of those that are equal, and the order. */
 static int drop_repeated(struct host_list *list, vitals_error *error)
 {
-    struct host_place **sorted = memory_array(list->count + 1, sizeof(struct host_place *));
+    struct hash seen = {.slots = NULL}; /* places of addresses */
     size_t kept = 0;
-    if (sorted == NULL)
+    if (hash_reserve(&seen, list->count) != 0)
         return record_no_memory("hosts", error);
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->items[i];
-    if (list->count > 1)
-        qsort(sorted, list->count, sizeof(struct host_place *), by_url);
-    const char *before = "";
     for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(sorted[i]->url, before) == 0)
-            free_place(sorted[i]);
-        else
-            before = sorted[i]->url;
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i].url != NULL)
-            list->items[kept++] = list->items[i];
+        struct host_place place = list->items[i];
+        uint64_t key = hash_bytes(place.url, strlen(place.url));
+        const uintptr_t *before = hash_find(&seen, key);
+        if (before != NULL && strcmp(list->items[*before].url, place.url) == 0) {
+            free_place(&place);
+            continue;
+        }
+        (void)hash_set(&seen, key, kept);
+        list->items[kept++] = place;
     }
     list->count = kept;
-    memory_free(sorted);
+    hash_done(&seen);
     return 0;
 }
 
