@@ -6,10 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { DIGEST = 32 };
-
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static unsigned char key[DIGEST]; /* written under key_once */
+static unsigned char key[KEYED_DIGEST]; /* written under key_once */
 
 /* GnuTLS fails here only if its self-tests failed. Then names could not be hidden, and series of
  * different users would meet. */
@@ -24,7 +22,7 @@ static void draw_key(void)
     require(gnutls_rnd(GNUTLS_RND_KEY, key, sizeof key));
 }
 
-static uint64_t first_bytes(const unsigned char digest[DIGEST])
+static uint64_t first_bytes(const unsigned char digest[KEYED_DIGEST])
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < sizeof hash; i++)
@@ -32,17 +30,22 @@ static uint64_t first_bytes(const unsigned char digest[DIGEST])
     return hash;
 }
 
-uint64_t keyed_hash(const void *bytes, size_t size)
+void keyed_digest(const void *bytes, size_t size, unsigned char digest[static KEYED_DIGEST])
 {
-    unsigned char digest[DIGEST];
     (void)pthread_once(&key_once, draw_key);
     require(gnutls_hmac_fast(GNUTLS_MAC_SHA256, key, sizeof key, bytes, size, digest));
+}
+
+uint64_t keyed_hash(const void *bytes, size_t size)
+{
+    unsigned char digest[KEYED_DIGEST];
+    keyed_digest(bytes, size, digest);
     return first_bytes(digest);
 }
 
 uint64_t stable_hash(const void *bytes, size_t size)
 {
-    unsigned char digest[DIGEST];
+    unsigned char digest[KEYED_DIGEST];
     require(gnutls_hash_fast(GNUTLS_DIG_SHA256, bytes, size, digest));
     return first_bytes(digest);
 }

@@ -6,6 +6,7 @@
 
 #include "export/prometheus/exposition_page.h"
 #include "export/prometheus/exposition_sums.h"
+#include "export/prometheus/self_metrics.h"
 #include "feed/feed_json.h"
 
 enum { STALE_AFTER = 3 }; /* intervals */
@@ -132,12 +133,7 @@ struct body *exposition_render(struct exposition *exposition, struct sample *sam
         exposition_write_family(&page, &families[i]);
 
     /* These names are the same with --compat. */
-    for (size_t i = 0; i < self->own_count; i++) {
-        const struct metric_family *family = self->own[i].family;
-        page_family(&page, "", family->name, family_type(family->name), family->help);
-        page_sample(&page);
-        page_value(&page, self->own[i].value);
-    }
+    self_metrics_write(self->own, &page);
     if (format == EXPOSITION_OPENMETRICS)
         buffer_string(&out, "# EOF\n");
 

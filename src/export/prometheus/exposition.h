@@ -62,19 +62,12 @@ struct exposition_tally {
     uint64_t count;
 };
 
-/* A figure of this program: a family of its own, whose name has no prefix. */
-struct exposition_figure {
-    const struct metric_family *family;
-    double value;
-};
-
 /* The exporter's figures about itself; all zeros for none. */
 struct exposition_self {
     const struct exposition_tally *requests, *rejected; /* the counts are their lengths */
     size_t request_count, rejected_count;
-    const struct exposition_figure *own;
-    size_t own_count;
-    uint64_t now_ns; /* monotonic, for the age of the snapshot; 0: it is new */
+    struct self_metrics *own; /* NULL: none */
+    uint64_t now_ns;          /* monotonic, for the age of the snapshot; 0: it is new */
 };
 
 /* Returns the document; the caller calls body_unref. `sample` may be NULL if there is none yet. If

@@ -1,7 +1,6 @@
 /* password.c: see password.h. */
 #include "export/server/password.h"
 
-#include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,17 +17,7 @@
 #include <crypt.h>
 #endif
 
-enum { KNOWN_MAX = 64, COST_MAX = 14, HASH_SIZE = 60, HASH_SALT_SIZE = 29, DIGEST = 32 };
-
-struct digest {
-    unsigned char bytes[DIGEST];
-};
-
-struct password_cache {
-    unsigned char key[DIGEST];
-    struct digest known[KNOWN_MAX];
-    size_t filled, next; /* the oldest is replaced */
-};
+enum { COST_MAX = 14, HASH_SIZE = 60, HASH_SALT_SIZE = 29 };
 
 struct password_comparison {
     pthread_t thread;
@@ -37,7 +26,7 @@ struct password_comparison {
     bool equal; /* written by the thread */
     bool unknown_user;
     char password[PASSWORD_SIZE], hash[HASH_SIZE + 1];
-    struct digest digest;
+    struct password_digest digest;
 #if VITALS_WITH_CRYPT
     struct crypt_data work;
 #endif
@@ -99,27 +88,11 @@ static const char *hash_of(const struct password_users *users, const char *name)
 
 /* ---- passwords that were right ---- */
 
-struct password_cache *password_cache_new(void)
-{
-    struct password_cache *cache = calloc(1, sizeof *cache);
-    if (cache != NULL && gnutls_rnd(GNUTLS_RND_KEY, cache->key, sizeof cache->key) == 0)
-        return cache;
-    free(cache);
-    return NULL;
-}
-
-void password_cache_free(struct password_cache *cache)
-{
-    if (cache != NULL)
-        explicit_bzero(cache, sizeof *cache);
-    free(cache);
-}
-
 /* Each part is hashed with its NUL, so that two different triples never give the same bytes
- * (CVE-2022-46146). Returns false if GnuTLS fails. */
-static bool digest_of(const struct password_cache *cache, const struct password_given *given,
-                      const char *hash, struct digest *out)
+ * (CVE-2022-46146). */
+static struct password_digest digest_of(const struct password_given *given, const char *hash)
 {
+    struct password_digest digest;
     char bytes[PASSWORD_USER + HASH_SIZE + 1 + PASSWORD_SIZE];
     const char *const parts[] = {given->user, hash, given->password};
     size_t size = 0;
@@ -128,22 +101,21 @@ static bool digest_of(const struct password_cache *cache, const struct password_
         memcpy(bytes + size, parts[i], length);
         size += length;
     }
-    int status = gnutls_hmac_fast(GNUTLS_MAC_SHA256, cache->key, sizeof cache->key, bytes, size,
-                                  out->bytes);
+    keyed_digest(bytes, size, digest.bytes);
     explicit_bzero(bytes, sizeof bytes);
-    return status == 0;
+    return digest;
 }
 
 bool password_is_known(const struct password_cache *cache, const struct password_users *users,
                        const struct password_given *given)
 {
-    struct digest digest;
     const char *hash = hash_of(users, given->user);
     bool known = false;
-    if (hash == NULL || !digest_of(cache, given, hash, &digest))
+    if (hash == NULL)
         return false;
+    struct password_digest digest = digest_of(given, hash);
     for (size_t i = 0; i < cache->filled; i++)
-        known |= gnutls_memcmp(cache->known[i].bytes, digest.bytes, DIGEST) == 0;
+        known |= gnutls_memcmp(cache->known[i].bytes, digest.bytes, KEYED_DIGEST) == 0;
     return known;
 }
 
@@ -170,8 +142,7 @@ static void *compare(void *data)
     return NULL;
 }
 
-struct password_comparison *comparison_start(const struct password_cache *cache,
-                                             const struct password_users *users,
+struct password_comparison *comparison_start(const struct password_users *users,
                                              const struct password_given *given, int notify)
 {
     struct password_comparison *comparison = calloc(1, sizeof *comparison);
@@ -186,15 +157,14 @@ struct password_comparison *comparison_start(const struct password_cache *cache,
     if (hash == NULL) /* the cost and salt of another user */
         memset(comparison->hash + HASH_SALT_SIZE, '.', HASH_SIZE - HASH_SALT_SIZE);
 
-    if (digest_of(cache, given, comparison->hash, &comparison->digest) &&
-        thread_start(&comparison->thread, "vitals-password", 0, compare, comparison) == 0)
+    comparison->digest = digest_of(given, comparison->hash);
+    if (thread_start(&comparison->thread, "vitals-password", 0, compare, comparison) == 0)
         return comparison;
     comparison_free(comparison);
     return NULL;
 }
 #else
-struct password_comparison *comparison_start(const struct password_cache *cache UNUSED,
-                                             const struct password_users *users UNUSED,
+struct password_comparison *comparison_start(const struct password_users *users UNUSED,
                                              const struct password_given *given UNUSED,
                                              int notify UNUSED)
 {
@@ -213,8 +183,8 @@ bool comparison_finish(struct password_comparison *comparison, struct password_c
     bool right = comparison->equal && !comparison->unknown_user;
     if (right) {
         cache->known[cache->next] = comparison->digest;
-        cache->next = (cache->next + 1) % KNOWN_MAX;
-        cache->filled += cache->filled < KNOWN_MAX;
+        cache->next = (cache->next + 1) % PASSWORDS_KNOWN;
+        cache->filled += cache->filled < PASSWORDS_KNOWN;
     }
     comparison_free(comparison);
     return right;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "export/clock.h"
-#include "export/prometheus/self_metrics.h"
 #include "export/redact.h"
 #include "export/server/history.h"
 #include "export/server/page_files.h"
@@ -97,23 +96,17 @@ static struct body *render_metrics(struct serve *serve, struct sample *sample,
         {"connections", connections->turned_away},
         {"slow_listener", serve->events_dropped},
     };
-    struct exposition_figure own[SELF_METRIC_FAMILIES];
-    if (serve->own == NULL && !serve->without_own)
-        serve->own = self_metrics_new();
-    serve->without_own = serve->own == NULL;
     for (size_t i = 0; i < HTTP_CODES; i++)
         requests[i] = (struct exposition_tally){http_codes[i].name, serve->answered[i]};
     for (size_t i = 0; i < REFUSED_REASONS; i++)
         rejected[OF_CONNECTIONS + i] = (struct exposition_tally){http_reasons[i],
                                                                  serve->refused[i]};
-    struct exposition_self self = {
-        .requests = requests,
-        .rejected = rejected,
-        .request_count = HTTP_CODES,
-        .rejected_count = REASONS,
-        .own = own,
-        .own_count = serve->own != NULL ? self_metrics_read(serve->own, own) : 0,
-        .now_ns = clock_now_ns()};
+    struct exposition_self self = {.requests = requests,
+                                   .rejected = rejected,
+                                   .request_count = HTTP_CODES,
+                                   .rejected_count = REASONS,
+                                   .own = serve->own,
+                                   .now_ns = clock_now_ns()};
     return exposition_render(serve->exposition, sample, format, &self);
 }
 

@@ -366,8 +366,7 @@ static void serve_free(struct serve *serve)
     listener_config_unref(serve->config);
     listeners_close(serve->listeners, serve->listener_count);
     if (serve->comparison != NULL)
-        (void)comparison_finish(serve->comparison, serve->passwords);
-    password_cache_free(serve->passwords);
+        (void)comparison_finish(serve->comparison, &serve->passwords);
     serve_forget_rendered(serve);
     forget_listed(serve);
     sample_unref(serve->newest);
@@ -484,8 +483,7 @@ static int serve_open(const json_t *config, const json_t *export_config, void **
     serve->may_insecure = json_is_true(json_object_get(config, "allow_insecure"));
     if (path != NULL)
         serve->config_path = strdup(path);
-    serve->passwords = password_cache_new();
-    if (code == 0 && (serve->passwords == NULL || (path != NULL && serve->config_path == NULL)))
+    if (code == 0 && path != NULL && serve->config_path == NULL)
         code = no_memory(error);
 
     struct exposition_options options;
@@ -509,6 +507,9 @@ static int serve_open(const json_t *config, const json_t *export_config, void **
         code = open_listeners(serve, config, error);
     if (code == 0)
         code = drop_privileges(export_config, serve->config->web, error);
+
+    if (code == 0)
+        serve->own = self_metrics_new();
 
     /* Once the thread runs, it may replace the configuration. */
     bool encrypted = code == 0 && serve->config->tls != NULL;

@@ -224,7 +224,7 @@ struct serve {
     struct connection *accepted;           /* being handed to libmicrohttpd */
 
     struct connections connections;
-    struct password_cache *passwords;
+    struct password_cache passwords;
     struct password_comparison *comparison; /* running; NULL: none */
     struct http_request *compared;          /* its request, suspended; NULL: has ended meanwhile */
     struct http_request *uncompared;        /* suspended requests that wait, the oldest first */
@@ -243,8 +243,7 @@ struct serve {
 
     struct history_store *history; /* history.h: the last hour */
     struct exposition *exposition;
-    struct self_metrics *own;       /* NULL: not needed yet */
-    bool without_own;               /* it is not available */
+    struct self_metrics *own;       /* NULL: not available */
     enum redact_form command_lines; /* --cmdline */
     bool without_processes;         /* --processes off */
 };

@@ -128,8 +128,8 @@ static const struct {
 static bool start_comparison(struct http_request *request, const struct password_given *given)
 {
     struct serve *serve = request->serve;
-    serve->comparison = comparison_start(serve->passwords, &request->connection->config->web->users,
-                                         given, serve->wake);
+    serve->comparison = comparison_start(&request->connection->config->web->users, given,
+                                         serve->wake);
     serve->compared = serve->comparison != NULL ? request : NULL;
     return serve->comparison != NULL;
 }
@@ -145,7 +145,7 @@ void requests_compare(struct serve *serve)
 {
     if (serve->comparison == NULL || !comparison_is_done(serve->comparison))
         return;
-    bool right = comparison_finish(serve->comparison, serve->passwords);
+    bool right = comparison_finish(serve->comparison, &serve->passwords);
     struct http_request *request = serve->compared;
     serve->comparison = NULL;
     serve->compared = NULL;
@@ -224,7 +224,7 @@ static void look_at_password(struct http_request *request, struct http_answer *a
     } else if (!password_parse(http_request_header(request, "Authorization"), &given)) {
         request->password = PASSWORD_WRONG;
     } else {
-        if (password_is_known(serve->passwords, &config->users, &given)) {
+        if (password_is_known(&serve->passwords, &config->users, &given)) {
             request->password = PASSWORD_RIGHT;
         } else if (!wait_for_comparison(request, &given)) {
             serve->refused[REFUSED_BUSY]++;

@@ -213,7 +213,7 @@ static bool compared(struct password_cache *cache, const struct password_users *
 {
     uint64_t count = 0;
     int notify = eventfd(0, EFD_CLOEXEC);
-    struct password_comparison *comparison = comparison_start(cache, users, given, notify);
+    struct password_comparison *comparison = comparison_start(users, given, notify);
     CHECK(comparison != NULL);
     CHECK_INT(read(notify, &count, sizeof count), sizeof count);
     CHECK(comparison_is_done(comparison));
@@ -229,26 +229,23 @@ static void only_what_was_right_is_known(void)
     const struct password_users users = {list, 2};
     const struct password_given right = {"ab", "c"}, wrong = {"ab", "C"}, shifted = {"a", "bc"},
                                 stranger = {"x", "c"};
-    struct password_cache *cache = password_cache_new(), *other = password_cache_new();
-    CHECK(cache != NULL && other != NULL);
-    CHECK(!compared(cache, &users, &wrong));
-    CHECK(!compared(cache, &users, &shifted));
-    CHECK(!compared(cache, &users, &stranger));
-    CHECK(!password_is_known(cache, &users, &right));
-    CHECK(compared(cache, &users, &right));
-    CHECK(password_is_known(cache, &users, &right));
-    CHECK(!password_is_known(cache, &users, &wrong));
-    CHECK(!password_is_known(cache, &users, &shifted));
-    CHECK(!password_is_known(cache, &users, &stranger));
-    CHECK(!password_is_known(other, &users, &right));
+    struct password_cache cache = {.filled = 0}, other = cache;
+    CHECK(!compared(&cache, &users, &wrong));
+    CHECK(!compared(&cache, &users, &shifted));
+    CHECK(!compared(&cache, &users, &stranger));
+    CHECK(!password_is_known(&cache, &users, &right));
+    CHECK(compared(&cache, &users, &right));
+    CHECK(password_is_known(&cache, &users, &right));
+    CHECK(!password_is_known(&cache, &users, &wrong));
+    CHECK(!password_is_known(&cache, &users, &shifted));
+    CHECK(!password_is_known(&cache, &users, &stranger));
+    CHECK(!password_is_known(&other, &users, &right));
     list[0].hash = (char *)HASH; /* a password that was changed */
-    CHECK(!password_is_known(cache, &users, &right));
+    CHECK(!password_is_known(&cache, &users, &right));
     list[0].hash = hash;
     for (int i = 0; i < 64; i++)
-        CHECK(compared(cache, &users, &(struct password_given){"a", "c"}));
-    CHECK(!password_is_known(cache, &users, &right)); /* the oldest was replaced */
-    password_cache_free(cache);
-    password_cache_free(other);
+        CHECK(compared(&cache, &users, &(struct password_given){"a", "c"}));
+    CHECK(!password_is_known(&cache, &users, &right)); /* the oldest was replaced */
 }
 #endif
 
