@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "export/body.h"
-#include "export/otlp/otlp_snapshot.h"
-#include "export/otlp/otlp_table.h"
+#include "export/otlp/otlp.h"
 #include "export/otlp/protobuf.h"
 #include "export/sample.h"
 #include "measure.h"

@@ -1,13 +1,12 @@
 /* What a collector answers: the first byte says in which form. What comes out is one safe line. The
  * rest is read as pairs of an environment variable too: those that are read have keys. */
-#include "export/otlp/otlp_answer.h"
+#include "export/otlp/otlp.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/environment.h"
-#include "export/otlp/otlp_settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,12 +1,11 @@
 /* otlp.c: the publisher that exports to an OpenTelemetry collector.
  *
- *     "otlp":{"endpoint":"URL"}       or {}: OTEL_… variables state the rest (otlp_settings.h)
+ *     "otlp":{"endpoint":"URL"}       or {}: OTEL_… variables state the rest (otlp_settings.c)
  *
  * At each interval the newest sample is encoded at once, so that little memory waits for a server;
- * the thread of otlp_sender.h sends it. The sample of a run is its usage line, and its account is
+ * the thread of otlp_sender.c sends it. The sample of a run is its usage line, and its account is
  * the last. Main thread. */
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,8 @@
 #include <sys/utsname.h>
 
 #include "export/clock.h"
-#include "export/otlp/otlp_sender.h"
-#include "export/otlp/otlp_settings.h"
-#include "export/otlp/otlp_snapshot.h"
-#include "export/otlp/otlp_usage.h"
-#include "export/otlp/otlp_writer.h"
+#include "export/otlp/otlp.h"
 #include "export/publisher.h"
-#include "export/redact.h"
 #include "export/reply.h"
 #include "util/arena.h"
 #include "util/error.h"

@@ -1,12 +1,9 @@
-/* otlp_answer.c: see otlp_answer.h. Reads ExportMetricsServiceResponse (after a success) and
+/* otlp_answer.c: see otlp.h. Reads ExportMetricsServiceResponse (after a success) and
  * google.rpc.Status (after an error) alike, since their fields cannot be confused. */
-#include "export/otlp/otlp_answer.h"
+#include "export/otlp/otlp.h"
 
-#include <jansson.h>
 #include <string.h>
 #include <strings.h>
-
-#include <vitals/vitals.h>
 
 #include "export/otlp/protobuf.h"
 

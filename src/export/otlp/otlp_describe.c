@@ -1,5 +1,5 @@
-/* otlp_describe.c: see otlp_snapshot.h. */
-#include "export/otlp/otlp_snapshot.h"
+/* otlp_describe.c: see otlp.h. */
+#include "export/otlp/otlp.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* otlp_sender.c: see otlp_sender.h. */
-#include "export/otlp/otlp_sender.h"
+/* otlp_sender.c: see otlp.h. */
+#include "export/otlp/otlp.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 #include "export/client.h"
 #include "export/clock.h"
 #include "export/export_thread.h"
-#include "export/otlp/otlp_answer.h"
 #include "export/reply.h"
 #include "util/error.h"
 

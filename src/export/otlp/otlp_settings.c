@@ -1,5 +1,5 @@
-/* otlp_settings.c: see otlp_settings.h. */
-#include "export/otlp/otlp_settings.h"
+/* otlp_settings.c: see otlp.h. */
+#include "export/otlp/otlp.h"
 
 #include <errno.h>
 #include <stdarg.h>

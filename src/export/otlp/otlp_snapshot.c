@@ -1,6 +1,6 @@
-/* otlp_snapshot.c: see otlp_snapshot.h. otlp_table.c lists the metrics, otlp_describe.c makes their
+/* otlp_snapshot.c: see otlp.h. otlp_table.c lists the metrics, otlp_describe.c makes their
  * attributes. */
-#include "export/otlp/otlp_snapshot.h"
+#include "export/otlp/otlp.h"
 
 #include <math.h>
 #include <stdlib.h>

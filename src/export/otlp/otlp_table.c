@@ -1,5 +1,5 @@
-/* otlp_table.c: see otlp_table.h. */
-#include "export/otlp/otlp_table.h"
+/* otlp_table.c: see otlp.h. */
+#include "export/otlp/otlp.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,10 @@
-/* otlp_usage.c: see otlp_usage.h. */
-#include "export/otlp/otlp_usage.h"
+/* otlp_usage.c: see otlp.h. */
+#include "export/otlp/otlp.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "export/otlp/otlp_table.h"
 #include "feed/rows.h"
 
 enum { NAME = 96, FIGURES_MAX = 5000 };

@@ -1,5 +1,5 @@
-/* otlp_writer.c: see otlp_writer.h. */
-#include "export/otlp/otlp_writer.h"
+/* otlp_writer.c: see otlp.h. */
+#include "export/otlp/otlp.h"
 
 #include <math.h>
 #include <string.h>

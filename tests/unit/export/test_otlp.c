@@ -5,8 +5,7 @@
 #include <vitals/vitals.h>
 
 #include "export/environment.h"
-#include "export/otlp/otlp_settings.h"
-#include "export/otlp/otlp_table.h"
+#include "export/otlp/otlp.h"
 #include "export/otlp/protobuf.h"
 #include "export/tensorboard/crc32c.h"
 
