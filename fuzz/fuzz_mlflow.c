@@ -1,9 +1,7 @@
 /* What comes from outside of MLflow: answers of a server, the file of credentials, names that
  * become keys. The first byte says which. */
 #include "export/environment.h"
-#include "export/mlflow/mlflow_batch.h"
-#include "export/mlflow/mlflow_points.h"
-#include "export/mlflow/mlflow_server.h"
+#include "export/mlflow/mlflow.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-/* mlflow.c: exports a run to an MLflow server: the publisher "mlflow".
- *
- *     main thread                                     sender's thread (mlflow_sender.h)
- *     samples ─► points ─► requests ─► spool  ─────►  the server
+/* mlflow.c: exports a run to an MLflow server: the publisher "mlflow". See mlflow.h.
  *
  * The spool is the queue between the two: a record is in its file before the next sample is read,
  * so that it outlives this program, and only the sender waits for the network. */
@@ -15,10 +12,7 @@
 #include "export/clock.h"
 #include "export/environment.h"
 #include "export/mlflow/commit.h"
-#include "export/mlflow/mlflow_account.h"
-#include "export/mlflow/mlflow_points.h"
-#include "export/mlflow/mlflow_sender.h"
-#include "export/mlflow/mlflow_server.h"
+#include "export/mlflow/mlflow.h"
 #include "export/publisher.h"
 #include "export/reply.h"
 #include "record/sample.h"

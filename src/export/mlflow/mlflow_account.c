@@ -1,5 +1,5 @@
-/* mlflow_account.c: see mlflow_account.h. */
-#include "export/mlflow/mlflow_account.h"
+/* mlflow_account.c: see mlflow.h. */
+#include "export/mlflow/mlflow.h"
 
 #include <math.h>
 #include <stdio.h>

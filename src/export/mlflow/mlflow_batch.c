@@ -1,5 +1,5 @@
-/* mlflow_batch.c: see mlflow_batch.h. */
-#include "export/mlflow/mlflow_batch.h"
+/* mlflow_batch.c: see mlflow.h. */
+#include "export/mlflow/mlflow.h"
 
 #include <math.h>
 #include <string.h>

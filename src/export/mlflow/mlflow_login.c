@@ -1,5 +1,5 @@
-/* mlflow_login.c: see mlflow_server.h: environment variables and ~/.mlflow/credentials. */
-#include "export/mlflow/mlflow_server.h"
+/* mlflow_login.c: see mlflow.h: environment variables and ~/.mlflow/credentials. */
+#include "export/mlflow/mlflow.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* mlflow_points.c: see mlflow_points.h. */
-#include "export/mlflow/mlflow_points.h"
+/* mlflow_points.c: see mlflow.h. */
+#include "export/mlflow/mlflow.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* mlflow_sender.c: see mlflow_sender.h. */
-#include "export/mlflow/mlflow_sender.h"
+/* mlflow_sender.c: see mlflow.h. */
+#include "export/mlflow/mlflow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "export/address.h"
 #include "export/clock.h"
 #include "export/export_thread.h"
-#include "export/mlflow/mlflow_server.h"
 #include "export/reply.h"
 #include "record/sample.h"
 

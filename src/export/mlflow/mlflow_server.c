@@ -1,5 +1,5 @@
-/* mlflow_server.c: see mlflow_server.h. */
-#include "export/mlflow/mlflow_server.h"
+/* mlflow_server.c: see mlflow.h. */
+#include "export/mlflow/mlflow.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "export/prometheus/exposition_page.h"
-#include "export/prometheus/exposition_sums.h"
-#include "export/prometheus/self_metrics.h"
 #include "feed/feed_json.h"
 
 enum { STALE_AFTER = 3 }; /* intervals */

@@ -17,6 +17,7 @@
 #include "export/sample.h"
 
 struct exposition;
+struct exposition_page;
 
 enum exposition_format { EXPOSITION_TEXT, EXPOSITION_OPENMETRICS, EXPOSITION_FORMATS };
 
@@ -61,6 +62,15 @@ struct exposition_tally {
     const char *label;
     uint64_t count;
 };
+
+/* The resources that this program uses, by the names of Prometheus' client libraries. The names
+ * have no prefix of ours: dashboards look for them. Returns NULL if memory is out, or /proc of this
+ * process cannot be read. */
+struct self_metrics *self_metrics_new(void);
+void self_metrics_free(struct self_metrics *metrics); /* accepts NULL */
+
+/* Writes the families that are available; none of NULL. Costs some 20 system calls. */
+void self_metrics_write(struct self_metrics *metrics, struct exposition_page *page);
 
 /* The exporter's figures about itself; all zeros for none. */
 struct exposition_self {

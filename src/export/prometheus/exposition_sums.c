@@ -1,7 +1,6 @@
-/* exposition_sums.c: see exposition_sums.h. */
-#include "export/prometheus/exposition_sums.h"
+/* exposition_sums.c: see exposition_page.h. */
+#include "export/prometheus/exposition_page.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "export/keyed_hash.h"

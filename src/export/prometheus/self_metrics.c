@@ -1,5 +1,4 @@
-/* self_metrics.c: see self_metrics.h. */
-#include "export/prometheus/self_metrics.h"
+/* self_metrics.c: see exposition.h. */
 
 #include <stdlib.h>
 #include <sys/resource.h>

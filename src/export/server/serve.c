@@ -18,7 +18,6 @@
 
 #include "export/clock.h"
 #include "export/environment.h"
-#include "export/prometheus/self_metrics.h"
 #include "export/publisher.h"
 #include "export/reply.h"
 #include "export/server/history.h"
