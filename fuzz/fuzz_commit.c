@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/mlflow/commit.h"
+#include "export/mlflow/mlflow.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

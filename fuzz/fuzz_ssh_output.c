@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fleet/ssh_output.h"
+#include "fleet/over_ssh.h"
 #include "fleet_shown.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

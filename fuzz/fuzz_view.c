@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "export/sample.h"
-#include "export/server/history.h"
-#include "export/server/view.h"
+#include "export/server/page.h"
 
 static void check(struct buffer *text)
 {

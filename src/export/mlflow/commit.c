@@ -1,5 +1,5 @@
-/* commit.c: see commit.h. */
-#include "export/mlflow/commit.h"
+/* commit.c: see mlflow.h. */
+#include "export/mlflow/mlflow.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -11,7 +11,6 @@
 #include "export/address.h"
 #include "export/clock.h"
 #include "export/environment.h"
-#include "export/mlflow/commit.h"
 #include "export/mlflow/mlflow.h"
 #include "export/publisher.h"
 #include "export/reply.h"

@@ -268,7 +268,7 @@ void otlp_sender_push(struct otlp_sender *sender, struct buffer *document);
  * sender. Returns true if the thread has ended, so that the settings may be freed. */
 bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns);
 
-/* What a collector rejected, and why. Pure: otlp_answer.c. */
+/* What a collector rejected, and why. Pure. */
 struct otlp_answer {
     uint64_t rejected; /* points of a partial success; 0 for none, or a full success */
     char message[240]; /* one safe line, or "" */

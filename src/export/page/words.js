@@ -72,7 +72,7 @@ export function show(element, value, form, stop = true) {
 export const missing = (reason) => ({ v: null, a: reason });
 export const number = (v) => ({ v, a: "have" });
 
-// Parses a document of view.h: tables of rows, each an object of values.
+// Parses a document of page.h: tables of rows, each an object of values.
 export function unpack(view) {
   const tables = {};
   for (const name of Object.keys(view.tables)) {

@@ -10,7 +10,7 @@
 #include "export/prometheus/families.h"
 #include "util/hash.h"
 
-/* ---- values that are accumulated over snapshots: exposition_sums.c ----
+/* ---- values that are accumulated over snapshots: exposition.c ----
  *
  * The device time of a workload includes that of ended processes; the last reading of a source and
  * the first sight of an error are known only from earlier snapshots. */

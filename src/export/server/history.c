@@ -1,11 +1,10 @@
-/* history.c: see history.h. The table KEPT lists the metrics. */
-#include "export/server/history.h"
+/* history.c: see page.h. The table KEPT lists the metrics. */
+#include "export/server/page.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/server/view.h"
 #include "feed/rows.h"
 
 /* A metric of every row of its table; of a counter its rate. If the counter `counted` can be read,

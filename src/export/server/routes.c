@@ -6,11 +6,10 @@
 
 #include "export/clock.h"
 #include "export/redact.h"
-#include "export/server/history.h"
+#include "export/server/page.h"
 #include "export/server/page_files.h"
 #include "export/server/request_headers.h"
 #include "export/server/serve.h"
-#include "export/server/view.h"
 #include "feed/snapshot_filter.h"
 #include "feed/text.h"
 
@@ -163,7 +162,7 @@ static void answer_rendered(struct serve *serve, enum document document, struct 
     answer->type = JSON;
 }
 
-/* The last hour (history.h). */
+/* The last hour (page.h). */
 static void api_history(struct serve *serve, const struct http_request *request UNUSED,
                         struct http_answer *answer)
 {
@@ -186,7 +185,7 @@ static void api_snapshot(struct serve *serve, const struct http_request *request
 }
 
 /* Each new sample as a server-sent event: the document of `vitals --json`, or with ?view=page the
- * part that the page needs (view.h). With &processes=all every process is sampled while a client
+ * part that the page needs (page.h). With &processes=all every process is sampled while a client
  * listens: they are in the page's tables, or follow each document as an event `processes` of their
  * own. 403 if processes are not exported. */
 static void api_stream(struct serve *serve, const struct http_request *request,

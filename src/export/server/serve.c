@@ -20,7 +20,7 @@
 #include "export/environment.h"
 #include "export/publisher.h"
 #include "export/reply.h"
-#include "export/server/history.h"
+#include "export/server/page.h"
 #include "feed/built_without.h"
 #include "record/sample.h"
 #include "util/thread.h"

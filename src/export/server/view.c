@@ -1,5 +1,5 @@
-/* view.c: see view.h. The table COLUMNS lists what the page shows. */
-#include "export/server/view.h"
+/* view.c: see page.h. The table COLUMNS lists what the page shows. */
+#include "export/server/page.h"
 #include "feed/rows.h"
 
 #include <math.h>

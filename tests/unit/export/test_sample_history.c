@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "export/sample.h"
-#include "export/server/history.h"
+#include "export/server/page.h"
 
 #include <jansson.h>
 

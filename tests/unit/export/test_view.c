@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "export/sample.h"
-#include "export/server/view.h"
+#include "export/server/page.h"
 
 #include <jansson.h>
 
