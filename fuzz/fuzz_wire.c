@@ -15,7 +15,7 @@ static void read_usage(const char *line, size_t size)
     double value;
     json_t *document = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
     struct usage_line *told = usage_line_new(json_object_get(document, "usage"));
-    const struct usage_subject *tree = usage_line_subject(told, VITALS_SCOPE_TREE, "");
+    const struct usage_line_subject *tree = usage_line_find(told, VITALS_SCOPE_TREE, "");
     if (usage_value(tree, VITALS_MEASURE_CPU_SECONDS, &value) > 0 && value != value)
         abort();
     usage_line_unref(told);

@@ -57,20 +57,20 @@ void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
 
 /* ---- reading ---- */
 
-static struct usage_subject *take_subject(struct usage_line *line, vitals_scope scope,
-                                          const char *subject)
+static struct usage_line_subject *take_subject(struct usage_line *line, vitals_scope scope,
+                                               const char *subject)
 {
     /* Values of one subject follow each other. */
     for (size_t i = line->count; i-- > 0;) {
-        struct usage_subject *known = &line->subjects[i];
+        struct usage_line_subject *known = &line->subjects[i];
         if (known->scope == scope && strcmp(known->subject, subject) == 0)
             return known;
     }
     if (line->count == USAGE_SUBJECTS ||
         MEMORY_GROW(line->subjects, line->capacity, line->count) != 0)
         return NULL;
-    struct usage_subject *added = &line->subjects[line->count++];
-    *added = (struct usage_subject){.scope = scope, .subject = subject};
+    struct usage_line_subject *added = &line->subjects[line->count++];
+    *added = (struct usage_line_subject){.scope = scope, .subject = subject};
     return added;
 }
 
@@ -87,7 +87,7 @@ static void read_value(struct usage_line *line, const json_t *value)
         scope++;
     if (scope == SCOPE_COUNT || measure == 0 || measure >= USAGE_MEASURES)
         return;
-    struct usage_subject *subject = take_subject(line, (vitals_scope)scope, words[1]);
+    struct usage_line_subject *subject = take_subject(line, (vitals_scope)scope, words[1]);
     if (subject == NULL || subject->figures[measure].state != VITALS_UNSET)
         return;
 
@@ -131,18 +131,18 @@ void usage_line_unref(struct usage_line *line)
     memory_free(line);
 }
 
-const struct usage_subject *usage_line_subject(const struct usage_line *line, vitals_scope scope,
-                                               const char *subject)
+const struct usage_line_subject *usage_line_find(const struct usage_line *line, vitals_scope scope,
+                                                 const char *subject)
 {
     for (size_t i = 0; line != NULL && i < line->count; i++) {
-        const struct usage_subject *known = &line->subjects[i];
+        const struct usage_line_subject *known = &line->subjects[i];
         if (known->scope == scope && (subject == NULL || strcmp(known->subject, subject) == 0))
             return known;
     }
     return NULL;
 }
 
-vitals_availability usage_value(const struct usage_subject *subject, vitals_measure measure,
+vitals_availability usage_value(const struct usage_line_subject *subject, vitals_measure measure,
                                 double *out)
 {
     if (subject == NULL || (size_t)measure >= USAGE_MEASURES ||

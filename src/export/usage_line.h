@@ -20,7 +20,7 @@ void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
 enum { USAGE_MEASURES = 128, USAGE_SUBJECTS = 260 /* with 256 devices */ };
 
 /* What a line says of the tree, its root, its descendants, the machine, or a device. */
-struct usage_subject {
+struct usage_line_subject {
     vitals_scope scope;
     const char *subject; /* UUID of a device; borrowed from the line */
     struct usage_figure {
@@ -33,8 +33,8 @@ struct usage_subject {
  * left out, and what there is no memory for. One thread. */
 struct usage_line {
     size_t holders;
-    uint64_t realtime_ns, monotonic_ns; /* 0: the line does not state it */
-    struct usage_subject *subjects;     /* in the order of the line */
+    uint64_t realtime_ns, monotonic_ns;  /* 0: the line does not state it */
+    struct usage_line_subject *subjects; /* in the order of the line */
     size_t count, capacity;
     json_t *json; /* that texts are borrowed from */
 };
@@ -45,11 +45,11 @@ struct usage_line *usage_line_ref(struct usage_line *line);
 void usage_line_unref(struct usage_line *line); /* accepts NULL */
 
 /* Returns the subject of a scope, NULL if the line has none; `subject` NULL: the first. */
-const struct usage_subject *usage_line_subject(const struct usage_line *line, vitals_scope scope,
-                                               const char *subject);
+const struct usage_line_subject *usage_line_find(const struct usage_line *line, vitals_scope scope,
+                                                 const char *subject);
 
 /* Reads a value: sets *out if the result is above zero. NULL has none. */
-vitals_availability usage_value(const struct usage_subject *subject, vitals_measure measure,
+vitals_availability usage_value(const struct usage_line_subject *subject, vitals_measure measure,
                                 double *out);
 
 /* Returns whether a value was read since the sample before; an older one is not a reading of this

@@ -68,7 +68,7 @@ void mlflow_points_free(struct mlflow_points *points)
 /* Returns the subject, which is added if it is new. NULL if there are too many, or memory is out.
  */
 static struct mlflow_subject *take_subject(struct mlflow_points *points,
-                                           const struct usage_subject *from)
+                                           const struct usage_line_subject *from)
 {
     for (size_t i = 0; i < points->count; i++) {
         struct mlflow_subject *subject = &points->subjects[i];

@@ -94,7 +94,7 @@ static void write_value(const struct usage_writing *writing, uint64_t id, double
 
 static void write_root(const struct usage_writing *writing, const struct usage_line *line)
 {
-    const struct usage_subject *root = usage_line_subject(line, VITALS_SCOPE_ROOT, NULL);
+    const struct usage_line_subject *root = usage_line_find(line, VITALS_SCOPE_ROOT, NULL);
     for (size_t i = 0; i < sizeof ROOT / sizeof ROOT[0]; i++) {
         struct otlp_attributes attributes = {.count = 0};
         struct otlp_metric as = ROOT[i].as;
@@ -143,7 +143,7 @@ static void write_measure(const struct usage_writing *writing, const struct usag
     otlp_writer_metric(writing->writer, &as);
     for (size_t i = 0; i < line->count; i++) {
         struct otlp_attributes attributes = {.count = 0};
-        const struct usage_subject *device = &line->subjects[i];
+        const struct usage_line_subject *device = &line->subjects[i];
         if (device->scope != VITALS_SCOPE_GPU)
             continue;
         devices++;
@@ -154,7 +154,7 @@ static void write_measure(const struct usage_writing *writing, const struct usag
         write_value(writing, hash_join(measure, 1 + devices), value, &attributes);
     }
     if (!by_device &&
-        usage_value(usage_line_subject(line, VITALS_SCOPE_TREE, NULL), measure, &value) > 0) {
+        usage_value(usage_line_find(line, VITALS_SCOPE_TREE, NULL), measure, &value) > 0) {
         struct otlp_attributes attributes = {.count = 0};
         write_value(writing, hash_join(measure, 0), value, &attributes);
     }
@@ -215,7 +215,7 @@ static void write_figures(const struct usage_writing *writing, const json_t *fig
         if (subject != NULL)
             otlp_attribute_safe(&attributes, "hw.id", vitals_text_of(subject));
         if (counter &&
-            usage_value(usage_line_subject(
+            usage_value(usage_line_find(
                             last, subject != NULL ? VITALS_SCOPE_GPU : VITALS_SCOPE_TREE, subject),
                         measure, &before) > 0 &&
             before > value)

@@ -146,7 +146,7 @@ static void run_take_usage(struct exposition_run *run, const struct usage_line *
     double number;
     run_forget_current(run);
     for (size_t s = 0; s < usage->count; s++) {
-        const struct usage_subject *subject = &usage->subjects[s];
+        const struct usage_line_subject *subject = &usage->subjects[s];
         bool device = subject->scope == VITALS_SCOPE_GPU;
         if (!device && subject->scope != VITALS_SCOPE_TREE)
             continue;

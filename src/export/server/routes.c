@@ -109,7 +109,8 @@ static struct body *render_metrics(struct serve *serve, struct sample *sample,
     return exposition_render(serve->exposition, sample, format, &self);
 }
 
-static struct body *render(struct serve *serve, struct sample *sample, enum document document)
+static struct body *render(struct serve *serve, struct sample *sample,
+                           enum served_document document)
 {
     struct buffer text = {.bytes = NULL};
     size_t size;
@@ -134,7 +135,7 @@ static struct body *render(struct serve *serve, struct sample *sample, enum docu
     return body_new(&text);
 }
 
-struct body *serve_rendered(struct serve *serve, enum document document)
+struct body *serve_rendered(struct serve *serve, enum served_document document)
 {
     struct body **rendered = &serve->rendered[document];
     if (*rendered == NULL && serve->newest != NULL)
@@ -152,7 +153,8 @@ void serve_forget_rendered(struct serve *serve)
 
 /* ---- answers ---- */
 
-static void answer_rendered(struct serve *serve, enum document document, struct http_answer *answer)
+static void answer_rendered(struct serve *serve, enum served_document document,
+                            struct http_answer *answer)
 {
     if (serve->newest == NULL) {
         http_answer_text(answer, 503, "no sample has come yet\n");

@@ -128,7 +128,7 @@ bool request_is_outdated(const struct http_request *request);
  * after another, so a function must not wait. */
 
 /* What is rendered of a sample, once for all clients. */
-enum document {
+enum served_document {
     DOCUMENT_NONE,
     DOCUMENT_SNAPSHOT,
     DOCUMENT_FLEET,
@@ -153,7 +153,7 @@ struct http_answer {
 
     /* If set, the answer is an event stream: that of each new sample is sent, of the newest one at
      * once. Slow clients miss events, which are counted. */
-    enum document events;
+    enum served_document events;
     bool processes; /* sample every process while this stream is open */
 };
 
@@ -177,7 +177,7 @@ void http_answer_text(struct http_answer *answer, int status, const char *text);
 
 /* Returns a document of the newest sample. The caller gets a reference. NULL without memory, or if
  * there is no sample or it cannot be rendered. */
-struct body *serve_rendered(struct serve *serve, enum document document);
+struct body *serve_rendered(struct serve *serve, enum served_document document);
 
 /* Drops what was rendered, because there is a new sample. */
 void serve_forget_rendered(struct serve *serve);

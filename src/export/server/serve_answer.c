@@ -132,7 +132,7 @@ static const char FIRST_EVENT[] = "retry: 2000\n\n", STILL_HERE[] = ":\n\n";
 struct stream {
     struct stream *next;
     struct http_request *request;
-    enum document events;
+    enum served_document events;
     bool processes;
     bool suspended, ended;
     struct body *now, *waiting; /* NULL: none */

@@ -266,7 +266,7 @@ static void tensorboard_snapshot(void *data, struct sample *sample)
     board->newest = sample_ref(sample);
 }
 
-static void write_subject(struct tensorboard *board, const struct usage_subject *subject,
+static void write_subject(struct tensorboard *board, const struct usage_line_subject *subject,
                           const char *group)
 {
     for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;) {
@@ -307,7 +307,7 @@ static void tensorboard_usage(void *data, struct usage_line *usage)
     begin_event(board, (double)usage->realtime_ns / 1e9);
     size_t summary = protobuf_open(&board->record, EVENT_SUMMARY);
     for (size_t i = 0; i < usage->count; i++) {
-        const struct usage_subject *subject = &usage->subjects[i];
+        const struct usage_line_subject *subject = &usage->subjects[i];
         const char *group = subject->scope == VITALS_SCOPE_TREE     ? "vitals"
                             : subject->scope == VITALS_SCOPE_SYSTEM ? "system"
                             : subject->scope == VITALS_SCOPE_GPU ? group_of(board, subject->subject)

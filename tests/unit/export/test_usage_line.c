@@ -66,7 +66,7 @@ static void it_reads_back_as_it_was(void)
         double value = -1;
         CHECK_CASE(vitals_measure_name(one->measure));
         vitals_availability state = state_of(usage, one);
-        const struct usage_subject *subject = usage_line_subject(told, one->scope, one->subject);
+        const struct usage_line_subject *subject = usage_line_find(told, one->scope, one->subject);
         CHECK_INT(usage_value(subject, one->measure, &value), state);
         CHECK(state > 0 ? value == one->value : value == -1);
         have += state > 0;
@@ -106,7 +106,7 @@ static void what_is_wrong_is_no_value(void)
         json_t *line = json_loads(LINES[i].line, 0, NULL);
         CHECK_CASE(LINES[i].line);
         struct usage_line *told = usage_line_new(line);
-        const struct usage_subject *tree = usage_line_subject(told, VITALS_SCOPE_TREE, NULL);
+        const struct usage_line_subject *tree = usage_line_find(told, VITALS_SCOPE_TREE, NULL);
         CHECK_INT(usage_value(tree, VITALS_MEASURE_CPU_CORES, &value), LINES[i].is);
         usage_line_unref(told);
         CHECK(LINES[i].is > 0 ? value == 2 : value == -1);
@@ -141,17 +141,17 @@ static void the_first_of_many_is_found(void)
     struct usage_line *told = usage_line_new(usage);
     CHECK_UINT(told->count, USAGE_SUBJECTS);
     for (size_t i = 0; i < told->count; i++) {
-        const struct usage_subject *gpu = &told->subjects[i];
+        const struct usage_line_subject *gpu = &told->subjects[i];
         int number = atoi(gpu->subject);
         double value = -1;
-        CHECK(usage_line_subject(told, VITALS_SCOPE_GPU, gpu->subject) == gpu);
+        CHECK(usage_line_find(told, VITALS_SCOPE_GPU, gpu->subject) == gpu);
         CHECK_INT(usage_value(gpu, VITALS_MEASURE_DEVICE_POWER_WATTS, &value), VITALS_HAVE);
         CHECK((int)value == 2 * number + (2 * number % 3 == 0));
         CHECK_INT(usage_value(gpu, VITALS_MEASURE_CPU_CORES, &value), VITALS_NOT_REQUESTED);
     }
-    CHECK(usage_line_subject(told, VITALS_SCOPE_GPU, NULL) == told->subjects);
-    CHECK_NULL(usage_line_subject(told, VITALS_SCOPE_GPU, "none"));
-    CHECK_NULL(usage_line_subject(told, VITALS_SCOPE_TREE, NULL));
+    CHECK(usage_line_find(told, VITALS_SCOPE_GPU, NULL) == told->subjects);
+    CHECK_NULL(usage_line_find(told, VITALS_SCOPE_GPU, "none"));
+    CHECK_NULL(usage_line_find(told, VITALS_SCOPE_TREE, NULL));
     usage_line_unref(told);
     json_decref(usage);
 }
