@@ -37,15 +37,6 @@ void client_answer_done(struct client_answer *answer)
     *answer = (struct client_answer){.status = 0};
 }
 
-bool retry_helps(const struct client_answer *answer, const int *statuses)
-{
-    if (answer->status == 0)
-        return !answer->refused;
-    while (*statuses != 0 && *statuses != answer->status)
-        statuses++;
-    return *statuses != 0;
-}
-
 uint64_t retry_wait_ns(struct retry *retry, const struct client_answer *answer, uint64_t first_ns,
                        uint64_t most_ns)
 {

@@ -91,10 +91,6 @@ struct retry {
     uint64_t state; /* of the random generator */
 };
 
-/* Returns whether another try may help: if there was no answer and it is not `refused`, or for one
- * of `statuses`, which ends with 0. */
-bool retry_helps(const struct client_answer *answer, const int *statuses);
-
 /* Returns the wait before the next try: random between 0 and min(`most_ns`, `first_ns` << tries),
  * but at least what the server asks for, within `most_ns`. */
 uint64_t retry_wait_ns(struct retry *retry, const struct client_answer *answer, uint64_t first_ns,

@@ -218,10 +218,11 @@ static void explain(const struct client_answer *answer, const char *what, char *
 static bool is_settled(struct otlp_sender *sender, const struct client_answer *answer,
                        uint64_t number)
 {
-    static const int AGAIN[] = {429, 502, 503, 504, 0};
     char line[WHY], about[WHY];
-    bool arrived = answer->status >= 200 && answer->status < 300;
-    if (!arrived && retry_helps(answer, AGAIN)) {
+    const int status = answer->status;
+    bool arrived = status >= 200 && status < 300;
+    bool again = status == 0 ? !answer->refused : status == 429 || (status >= 502 && status <= 504);
+    if (again) {
         explain(answer, "; it is tried again", line);
         if (!atomic_load(&sender->cancel))
             say_once(sender, line, line);

@@ -168,10 +168,8 @@ void otlp_usage_write(struct otlp_writer *writer, struct counter_map *sums,
     if (writing.time_ns == 0)
         return;
     write_root(&writing, usage);
-    for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;) {
-        if (vitals_measure_name(measure) != NULL)
-            write_measure(&writing, usage, measure);
-    }
+    for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;)
+        write_measure(&writing, usage, measure);
 }
 
 /* ---- the end ---- */

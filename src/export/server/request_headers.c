@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -134,11 +133,6 @@ bool accept_has_tag(const char *header, const char *tag)
 
 /* ---- Host ---- */
 
-struct host_names {
-    size_t count;
-    char names[][HOST_NAME_MAX_BYTES];
-};
-
 bool host_name_parse(const char *header, char out[static HOST_NAME_MAX_BYTES])
 {
     static const char NAME[] = "abcdefghijklmnopqrstuvwxyz0123456789-._";
@@ -159,23 +153,21 @@ bool host_name_parse(const char *header, char out[static HOST_NAME_MAX_BYTES])
     return strspn(out, bracket ? ADDRESS : NAME) == size;
 }
 
-struct host_names *host_names_new(const char *const *allowed, size_t count)
+bool host_names_add(struct host_names *names, const char *header)
 {
-    struct host_names *names = calloc(1, sizeof *names + (count + 2) * HOST_NAME_MAX_BYTES);
-    char own[HOST_NAME_MAX_BYTES] = "";
-    if (names == NULL)
-        return NULL;
-    memcpy(names->names[names->count++], "localhost", sizeof "localhost");
-    if (gethostname(own, sizeof own - 1) == 0)
-        names->count += host_name_parse(own, names->names[names->count]);
-    for (size_t i = 0; i < count; i++)
-        names->count += host_name_parse(allowed[i], names->names[names->count]);
-    return names;
+    bool added = names->count < HOST_NAMES_MAX &&
+                 host_name_parse(header, names->names[names->count]);
+    names->count += added;
+    return added;
 }
 
-void host_names_free(struct host_names *names)
+void host_names_init(struct host_names *names)
 {
-    free(names);
+    char own[HOST_NAME_MAX_BYTES] = "";
+    names->count = 0;
+    (void)host_names_add(names, "localhost");
+    if (gethostname(own, sizeof own - 1) == 0)
+        (void)host_names_add(names, own);
 }
 
 /* Converts an IPv4 address mapped to IPv6 back to IPv4. */

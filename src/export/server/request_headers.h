@@ -1,5 +1,5 @@
 /* request_headers.h: parses the headers Accept, Accept-Encoding and If-None-Match, and checks Host
- * against the names of this server. Pure functions, except host_names_new. */
+ * against the names of this server. Pure, except host_names_init. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,18 +28,22 @@ bool accept_has_tag(const char *header, const char *tag);
  * A foreign page whose name resolves to our address (DNS rebinding) could read everything through
  * the browser, but the browser sends that name in Host. */
 
-enum { HOST_NAME_MAX_BYTES = 256 };
+enum { HOST_NAME_MAX_BYTES = 256, HOST_NAMES_MAX = 66 /* two of the machine's own */ };
 
 /* Reads the name or address of a Host header: in lower case, without port, brackets and final dot.
  * Returns false if it is neither. */
 bool host_name_parse(const char *header, char out[static HOST_NAME_MAX_BYTES]);
 
-struct host_names;
+struct host_names {
+    size_t count;
+    char names[HOST_NAMES_MAX][HOST_NAME_MAX_BYTES];
+};
 
-/* Makes the list of names: this machine's, "localhost" and those given, which host_name_parse must
- * accept; others are ignored. Returns NULL without memory. */
-struct host_names *host_names_new(const char *const *allowed, size_t count);
-void host_names_free(struct host_names *names); /* accepts NULL */
+/* Begins the list with "localhost" and this machine's name. */
+void host_names_init(struct host_names *names);
+
+/* Adds a name. Returns false if host_name_parse does not accept it, or there is no place left. */
+bool host_names_add(struct host_names *names, const char *header);
 
 /* Returns whether the header names this server to a client that is connected to the address
  * `local`. Unix sockets accept any name, because no browser connects to them. */

@@ -371,7 +371,6 @@ static void serve_free(struct serve *serve)
     sample_unref(serve->newest);
     sample_unref(serve->pending);
     sample_unref(serve->pending_listed);
-    host_names_free(serve->names);
     history_free(serve->history);
     exposition_free(serve->exposition);
     self_metrics_free(serve->own);
@@ -418,23 +417,19 @@ static int open_listeners(struct serve *serve, const json_t *config, vitals_erro
 
 static int open_names(struct serve *serve, const json_t *config, vitals_error *error)
 {
-    enum { HOSTS_MAX = 64 };
-    const char *hosts[HOSTS_MAX];
-    char name[HOST_NAME_MAX_BYTES];
+    enum { HOSTS_MAX = HOST_NAMES_MAX - 2 };
     const json_t *given = json_object_get(config, "hosts");
-    size_t count = json_array_size(given);
-    if (count > HOSTS_MAX)
+    if (json_array_size(given) > HOSTS_MAX)
         return record_fail(VITALS_EARGUMENT, "--allow-host", error, "more than %d names",
                            HOSTS_MAX);
-    for (size_t i = 0; i < count; i++) {
+    host_names_init(&serve->names);
+    for (size_t i = 0; i < json_array_size(given); i++) {
         const char *host = json_string_value(json_array_get(given, i));
-        if (host == NULL || !host_name_parse(host, name))
+        if (host == NULL || !host_names_add(&serve->names, host))
             return record_fail(VITALS_EARGUMENT, "--allow-host", error,
                                "\"%.80s\" is not a host name", host != NULL ? host : "");
-        hosts[i] = host;
     }
-    serve->names = host_names_new(hosts, count);
-    return serve->names != NULL ? 0 : no_memory(error);
+    return 0;
 }
 
 /* Changes the user from root to "nobody", for all threads and irrevocably; the program cannot be

@@ -228,7 +228,7 @@ struct serve {
     struct password_comparison *comparison; /* running; NULL: none */
     struct http_request *compared;          /* its request, suspended; NULL: has ended meanwhile */
     struct http_request *uncompared;        /* suspended requests that wait, the oldest first */
-    struct host_names *names;
+    struct host_names names;
     uint64_t answered[HTTP_CODES], refused[REFUSED_REASONS];
     uint64_t events_dropped;
 

@@ -61,7 +61,7 @@ static bool is_other_host(const struct http_request *request)
     const char *host = http_request_header(request, "Host");
     return request->hosts > 1 || host == NULL ||
            getsockname(request->connection->descriptor, (struct sockaddr *)&local, &size) != 0 ||
-           !host_names_allow(request->serve->names, host, (const struct sockaddr *)&local);
+           !host_names_allow(&request->serve->names, host, (const struct sockaddr *)&local);
 }
 
 /* A token bucket. */

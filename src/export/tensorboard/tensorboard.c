@@ -273,7 +273,7 @@ static void write_subject(struct tensorboard *board, const struct usage_line_sub
         const char *name = vitals_measure_name(measure);
         char tag[TAG];
         double value;
-        if (name == NULL || !usage_is_new(usage_value(subject, measure, &value)))
+        if (!usage_is_new(usage_value(subject, measure, &value)))
             continue;
         /* In a device's group the prefixes "gpu_" and "device_" are redundant, unless they
          * distinguish the tree's share. */

@@ -116,11 +116,12 @@ static void a_host_is_a_name_or_an_address(void)
 
 static void only_our_names_are_ours(void)
 {
-    static const char *const ALLOWED[] = {"Watch.Example", "not a name"};
     struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons(9847)};
-    struct host_names *names = host_names_new(ALLOWED, 2);
+    static struct host_names names;
     char own[HOST_NAME_MAX_BYTES] = "";
-    CHECK(names != NULL);
+    host_names_init(&names);
+    CHECK(host_names_add(&names, "Watch.Example"));
+    CHECK(!host_names_add(&names, "not a name"));
     CHECK_INT(inet_pton(AF_INET, "192.0.2.7", &local.sin_addr), 1);
     CHECK_INT(gethostname(own, sizeof own - 1), 0);
     const struct {
@@ -145,12 +146,14 @@ static void only_our_names_are_ours(void)
     };
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         CHECK_CASE(rows[i].header);
-        CHECK_INT(host_names_allow(names, rows[i].header, (const struct sockaddr *)&local),
+        CHECK_INT(host_names_allow(&names, rows[i].header, (const struct sockaddr *)&local),
                   rows[i].ours);
     }
     struct sockaddr_un path = {.sun_family = AF_UNIX};
-    CHECK(host_names_allow(names, "whatever", (const struct sockaddr *)&path));
-    host_names_free(names);
+    CHECK(host_names_allow(&names, "whatever", (const struct sockaddr *)&path));
+    while (names.count < HOST_NAMES_MAX)
+        CHECK(host_names_add(&names, "a"));
+    CHECK(!host_names_add(&names, "a"));
 }
 
 /* ---- Authorization ---- */
