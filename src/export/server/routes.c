@@ -100,6 +100,8 @@ static struct body *render_metrics(struct serve *serve, struct sample *sample,
     for (size_t i = 0; i < REFUSED_REASONS; i++)
         rejected[OF_CONNECTIONS + i] = (struct exposition_tally){http_reasons[i],
                                                                  serve->refused[i]};
+    if (serve->own == NULL)
+        serve->own = self_metrics_new();
     struct exposition_self self = {.requests = requests,
                                    .rejected = rejected,
                                    .request_count = HTTP_CODES,

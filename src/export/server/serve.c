@@ -502,9 +502,6 @@ static int serve_open(const json_t *config, const json_t *export_config, void **
     if (code == 0)
         code = drop_privileges(export_config, serve->config->web, error);
 
-    if (code == 0)
-        serve->own = self_metrics_new();
-
     /* Once the thread runs, it may replace the configuration. */
     bool encrypted = code == 0 && serve->config->tls != NULL;
     if (code == 0) {

@@ -243,7 +243,7 @@ struct serve {
 
     struct history_store *history; /* history.h: the last hour */
     struct exposition *exposition;
-    struct self_metrics *own;       /* NULL: not available */
+    struct self_metrics *own;       /* NULL: none yet, or not available */
     enum redact_form command_lines; /* --cmdline */
     bool without_processes;         /* --processes off */
 };
