@@ -223,14 +223,12 @@ static const char *behind(const char *rest, const char *word)
 bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now_ns)
 {
     enum { WHY = 2 * FLEET_WHY };
-    const char *at = line, *rest, *of = fleet->prometheus ? "Prometheus: " : "";
+    const char *at = line, *rest;
     uint64_t place, came_ns, places = fleet->prometheus ? 1 : fleet->count;
     if (places == 0 || !take_number(&at, places - 1, &place) ||
         !take_number(&at, UINT64_MAX - 1, &came_ns))
         return false;
     now_ns = came_ns < now_ns ? came_ns : now_ns;
-    char why[WHY];
-    enum fleet_state state = FLEET_OTHER;
     if ((rest = behind(at, "answer")) != NULL) {
         const vitals_text json = {rest, size - (size_t)(rest - line)};
         if (fleet->prometheus)
@@ -239,29 +237,13 @@ bool fleet_take(struct fleet *fleet, const char *line, size_t size, uint64_t now
             (void)fleet_take_document(fleet, place, json, now_ns);
         return true;
     }
-    if ((rest = behind(at, "silent")) != NULL) {
-        state = FLEET_SILENT;
-        (void)snprintf(why, sizeof why, "%s%s", of, rest);
-    } else if ((rest = behind(at, "login")) != NULL) {
-        state = FLEET_NO_LOGIN;
-        (void)snprintf(why, sizeof why, "%s%s", of,
-                       strcmp(rest, "401") == 0 ? "a login is missing or wrong"
-                       : fleet->prometheus
-                           ? "the login is not permitted"
-                           : "403: its VITALS_ALLOW_HOST (or --allow-host) lacks this name");
-    } else if ((rest = behind(at, "oversized")) != NULL) {
-        state = FLEET_OVERSIZED;
-        (void)snprintf(why, sizeof why, "%s%s", of, rest);
-    } else if ((rest = behind(at, "other")) != NULL)
-        (void)snprintf(why, sizeof why,
-                       fleet->prometheus          ? "Prometheus: it refuses the query (%.20s)"
-                       : strcmp(rest, "503") == 0 ? "it has no sample yet (%.20s)"
-                                                  : "it is no vitals serve (%.20s)",
-                       rest);
-    else if ((rest = behind(at, "failed")) != NULL)
-        (void)snprintf(why, sizeof why, "%s%s", of, rest);
-    else
+    char why[WHY];
+    enum fleet_state state = FLEET_SILENT;
+    while (state <= FLEET_OTHER && (rest = behind(at, fleet_state_names[state])) == NULL)
+        state++;
+    if (rest == NULL)
         return false;
+    (void)snprintf(why, sizeof why, "%s%s", fleet->prometheus ? "Prometheus: " : "", rest);
     if (fleet->prometheus)
         take_prometheus(fleet, (vitals_text){.bytes = NULL}, state, why, now_ns);
     else

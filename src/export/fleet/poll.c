@@ -72,6 +72,7 @@ static bool take(struct poll *poll, struct poll_host *host)
     struct client_answer *answer = &host->answer;
     struct buffer *line = &poll->line;
     bool good = answer->status == 200 && !answer->cut && answer->body.size > 0;
+    bool query = poll->form.size > 0;
     bool oversized = answer->cut && answer->body.size >= poll->most_bytes;
     uint64_t now_ns = clock_now_ns(), every_ns;
     poll->busy--;
@@ -92,21 +93,28 @@ static bool take(struct poll *poll, struct poll_host *host)
         buffer_string(line, "answer ");
         buffer_append(line, answer->body.bytes, answer->body.size);
     } else if (answer->lacking)
-        buffer_string(line, "failed it was not asked: no descriptor is left here (ulimit -n)");
+        buffer_string(line, "other it was not asked: no descriptor is left here (ulimit -n)");
     else if (answer->status == 0)
         buffer_format(line, "silent %s%s", answer->refused ? "see --ca-file: " : "", answer->why);
-    else if (answer->status == 401 || answer->status == 403)
-        buffer_format(line, "login %d", answer->status);
+    else if (answer->status == 401)
+        buffer_string(line, "login a login is missing or wrong");
+    else if (answer->status == 403)
+        buffer_format(line, "login %s",
+                      query ? "the login is not permitted"
+                            : "403: its VITALS_ALLOW_HOST (or --allow-host) lacks this name");
     else if (oversized)
         buffer_format(line, "oversized its answer is above %zu MiB: %s", poll->most_bytes >> 20,
-                      poll->form.size > 0 ? "name fewer machines (--hosts)"
-                                          : "run vitals there, or press Enter");
+                      query ? "name fewer machines (--hosts)" : "run vitals there, or press Enter");
     else if (answer->cut)
         buffer_format(line,
                       "oversized all answers on their way are above %d MiB: name fewer machines",
                       POLL_ROOM >> 20);
     else
-        buffer_format(line, "other %d", answer->status);
+        buffer_format(line, "other it %s (%d)",
+                      query                   ? "refuses the query"
+                      : answer->status == 503 ? "has no sample yet"
+                                              : "is no vitals serve",
+                      answer->status);
     buffer_byte(line, '\n');
 
     host->excused = host->excused && answer->status == 0;

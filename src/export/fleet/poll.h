@@ -9,15 +9,14 @@
  * An interval of 0: each is asked once. A query is posted as a form has it.
  *
  * Each answer is written as a line to the descriptor LINK_ACTIVATION_SOCKET (link.h): the place of
- * the machine in the list, the time (monotonic, nanoseconds), the kind of answer, and its text,
- * which is untrusted: only line breaks were taken out.
+ * the machine in the list, the time (monotonic, nanoseconds), and its text, of which only line
+ * breaks were taken out; or the state of the machine (fleet/fleet.h) and why there is no answer.
  *
  *     0 28338459615380 answer {"schema":1,…}
  *     1 28338459615380 silent could not connect to node02:9847
- *     2 28338459615380 login 401
- *     3 28338459615380 other 404
- *     4 28338459615380 oversized its answer is above 1 MiB: run vitals there, or press Enter
- *     5 28338459615380 failed it was not asked: no descriptor is left here (ulimit -n) */
+ *     2 28338459615380 login a login is missing or wrong
+ *     3 28338459615380 other it is no vitals serve (404)
+ *     4 28338459615380 oversized its answer is above 1 MiB: run vitals there, or press Enter */
 #pragma once
 
 enum {
