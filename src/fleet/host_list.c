@@ -13,6 +13,7 @@
 #include "util/file.h"
 #include "util/hash.h"
 #include "util/memory.h"
+#include "util/number.h"
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
@@ -61,9 +62,9 @@ bool host_list_is_name(const char *text)
         return false;
     if (text[size] == '\0')
         return true;
-    const char *port = text + size + 1;
-    return text[size] == ':' && port[0] != '\0' && strlen(port) <= 5 &&
-           port[strspn(port, "0123456789")] == '\0' && atoi(port) >= 1 && atoi(port) <= 65535;
+    uint64_t port;
+    return text[size] == ':' && strlen(text + size + 1) <= 5 &&
+           number_is_u64(text + size + 1, &port) && port >= 1 && port <= UINT16_MAX;
 }
 
 void host_list_split_name(const char *name, char host[static HOST_NAME],
@@ -117,18 +118,18 @@ static int add_host(const struct host_source *source, const char *text)
     buffer_string(&name, authority);
     if (port[0] == '\0')
         buffer_format(&url, ":%u", source->port);
-    if (url.failed || name.failed || MEMORY_GROW(out->items, out->capacity, out->count) < 0) {
+    int code = 0;
+    if (url.failed || name.failed || MEMORY_GROW(out->items, out->capacity, out->count) < 0)
+        code = record_no_memory("hosts", source->error);
+    else if (!address_is_web(url.bytes))
+        code = refuse(source, whole, "is no address of a server");
+    if (code == 0) {
+        out->items[out->count++] = (struct host_place){.url = url.bytes, .name = name.bytes};
+    } else {
         buffer_done(&url);
         buffer_done(&name);
-        return record_no_memory("hosts", source->error);
     }
-    if (!address_is_web(url.bytes)) {
-        buffer_done(&url);
-        buffer_done(&name);
-        return refuse(source, whole, "is no address of a server");
-    }
-    out->items[out->count++] = (struct host_place){.url = url.bytes, .name = name.bytes};
-    return 0;
+    return code;
 }
 
 /* ---- brackets ---- */

@@ -7,26 +7,22 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include <vitals/vitals.h>
+
 enum { FULL = 1000 };
 
-/* A part of the header, without the spaces around it. */
-struct accept_piece {
-    const char *bytes;
-    size_t size;
-};
-
-static struct accept_piece trimmed(const char *from, const char *to)
+static vitals_text trimmed(const char *from, const char *to)
 {
     while (from < to && (*from == ' ' || *from == '\t'))
         from++;
     while (to > from && (to[-1] == ' ' || to[-1] == '\t'))
         to--;
-    return (struct accept_piece){from, (size_t)(to - from)};
+    return (vitals_text){from, (size_t)(to - from)};
 }
 
-/* Returns the next piece up to the separator or the end, and moves *rest behind it. Separators
- * within quotes do not count. Returns false if none is left. */
-static bool next_piece(const char **rest, const char *end, char separator, struct accept_piece *out)
+/* Returns the next piece, without spaces around it, up to the separator or the end, and moves *rest
+ * behind it. Separators within quotes do not count. Returns false if none is left. */
+static bool next_piece(const char **rest, const char *end, char separator, vitals_text *out)
 {
     const char *from = *rest;
     bool quoted = false;
@@ -40,13 +36,13 @@ static bool next_piece(const char **rest, const char *end, char separator, struc
     return true;
 }
 
-static bool equals(struct accept_piece piece, const char *word)
+static bool equals(vitals_text piece, const char *word)
 {
     return strlen(word) == piece.size && strncasecmp(piece.bytes, word, piece.size) == 0;
 }
 
 /* "1", "0.8" or "0.333", in thousandths. Returns 0 for anything else. */
-static int read_quality(struct accept_piece piece)
+static int read_quality(vitals_text piece)
 {
     int value = 0, unit = FULL;
     for (size_t i = 0; i < piece.size; i++) {
@@ -62,7 +58,7 @@ static int read_quality(struct accept_piece piece)
 }
 
 /* Returns true for `name=value`, such as `q=0.5`. */
-static bool is_parameter(struct accept_piece piece, const char *name, struct accept_piece *value)
+static bool is_parameter(vitals_text piece, const char *name, vitals_text *value)
 {
     const char *end = piece.bytes + piece.size;
     const char *equal = memchr(piece.bytes, '=', piece.size);
@@ -70,14 +66,14 @@ static bool is_parameter(struct accept_piece piece, const char *name, struct acc
         return false;
     *value = trimmed(equal + 1, end);
     if (value->size >= 2 && value->bytes[0] == '"' && value->bytes[value->size - 1] == '"')
-        *value = (struct accept_piece){value->bytes + 1, value->size - 2};
+        *value = (vitals_text){value->bytes + 1, value->size - 2};
     return true;
 }
 
 struct accept_quality accept_type(const char *header, const char *type, const char *const *versions)
 {
     struct accept_quality best = {0, 0};
-    struct accept_piece element, range, parameter, value;
+    vitals_text element, range, parameter, value;
     const char *end = header != NULL ? header + strlen(header) : NULL;
     const char *slash = strchr(type, '/');
     size_t kind = slash != NULL ? (size_t)(slash - type) + 1 : 0;
@@ -119,11 +115,11 @@ bool accept_encoding(const char *header, const char *coding)
 
 bool accept_has_tag(const char *header, const char *tag)
 {
-    struct accept_piece element;
+    vitals_text element;
     const char *end = header != NULL ? header + strlen(header) : NULL;
     while (next_piece(&header, end, ',', &element)) {
         if (element.size > 2 && strncmp(element.bytes, "W/", 2) == 0)
-            element = (struct accept_piece){element.bytes + 2, element.size - 2};
+            element = (vitals_text){element.bytes + 2, element.size - 2};
         if (equals(element, "*") ||
             (strlen(tag) == element.size && memcmp(element.bytes, tag, element.size) == 0))
             return true;
