@@ -1,7 +1,7 @@
 /* families.c: docs/prometheus.md, from the tables of families. */
 #include "export/prometheus/families.h"
 #include "documents.h"
-#include "export/prometheus/self_metrics.h"
+#include "export/prometheus/exposition.h"
 
 static const char INTRODUCTION[] =
     "# Prometheus metrics\n"
@@ -48,10 +48,9 @@ void document_families(struct output *output)
 
     output_text(output, LEFT_OUT);
     output_text(output, OWN);
-    for (size_t i = 0; i < SELF_METRIC_FAMILIES; i++)
-        output_format(output, "| `%s` | %s | %s |\n", self_metric_families[i].name,
-                      TYPES[family_type(self_metric_families[i].name)],
-                      self_metric_families[i].help);
+    for (size_t i = 0; i < self_families_count; i++)
+        output_format(output, "| `%s` | %s | %s |\n", self_families[i].name,
+                      TYPES[family_type(self_families[i].name)], self_families[i].help);
     output_text(
         output,
         "\n## nvitop-exporter's\n\nWith `--compat nvitop-exporter` these stand there instead, "

@@ -66,6 +66,12 @@ struct exposition_tally {
 /* The resources that this program uses, by the names of Prometheus' client libraries. The names
  * have no prefix of ours: dashboards look for them. Returns NULL if memory is out, or /proc of this
  * process cannot be read. */
+struct self_family {
+    const char *name, *help;
+    vitals_metric metric; /* 0: the limit of descriptors */
+};
+extern const struct self_family self_families[];
+extern const size_t self_families_count;
 struct self_metrics *self_metrics_new(void);
 void self_metrics_free(struct self_metrics *metrics); /* accepts NULL */
 

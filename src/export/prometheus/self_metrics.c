@@ -6,21 +6,18 @@
 
 #include "export/prometheus/exposition_page.h"
 
-static const struct {
-    const char *name;
-    vitals_metric metric; /* 0: the limit of descriptors */
-    const char *help;
-} FAMILIES[] = {
-    {"process_cpu_seconds_total", VITALS_PROCESS_CPU_SECONDS,
-     "CPU time that the program which answers has used."},
-    {"process_resident_memory_bytes", VITALS_PROCESS_RESIDENT_BYTES,
-     "Its memory that is resident."},
-    {"process_virtual_memory_bytes", VITALS_PROCESS_VIRTUAL_BYTES, "Its address space."},
-    {"process_start_time_seconds", VITALS_PROCESS_START_SECONDS,
-     "When it was started, since 1970."},
-    {"process_open_fds", VITALS_PROCESS_DESCRIPTORS, "Descriptors that it has open."},
-    {"process_max_fds", 0, "Descriptors that it may have open."},
+const struct self_family self_families[] = {
+    {"process_cpu_seconds_total", "CPU time that the program which answers has used.",
+     VITALS_PROCESS_CPU_SECONDS},
+    {"process_resident_memory_bytes", "Its memory that is resident.",
+     VITALS_PROCESS_RESIDENT_BYTES},
+    {"process_virtual_memory_bytes", "Its address space.", VITALS_PROCESS_VIRTUAL_BYTES},
+    {"process_start_time_seconds", "When it was started, since 1970.",
+     VITALS_PROCESS_START_SECONDS},
+    {"process_open_fds", "Descriptors that it has open.", VITALS_PROCESS_DESCRIPTORS},
+    {"process_max_fds", "Descriptors that it may have open.", 0},
 };
+const size_t self_families_count = sizeof self_families / sizeof self_families[0];
 
 struct self_metrics {
     vitals_context *context;
@@ -43,9 +40,9 @@ struct self_metrics *self_metrics_new(void)
         code = vitals_request_new(0, &metrics->request, NULL);
     if (code == 0)
         code = vitals_request_add(metrics->request, VITALS_HOST_BOOT_TIME_SECONDS, NULL);
-    for (size_t i = 0; i < sizeof FAMILIES / sizeof FAMILIES[0] && code == 0; i++) {
-        if (FAMILIES[i].metric != 0)
-            code = vitals_request_add(metrics->request, FAMILIES[i].metric, NULL);
+    for (size_t i = 0; i < self_families_count && code == 0; i++) {
+        if (self_families[i].metric != 0)
+            code = vitals_request_add(metrics->request, self_families[i].metric, NULL);
     }
     if (code == 0)
         return metrics;
@@ -72,8 +69,8 @@ void self_metrics_write(struct self_metrics *metrics, struct exposition_page *pa
         return;
     const vitals_row *row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL);
     const vitals_row *host = vitals_snapshot_next(answer, VITALS_TABLE_HOST, NULL);
-    for (size_t i = 0; i < sizeof FAMILIES / sizeof FAMILIES[0]; i++) {
-        const vitals_metric metric = FAMILIES[i].metric;
+    for (size_t i = 0; i < self_families_count; i++) {
+        const vitals_metric metric = self_families[i].metric;
         double value = 0, booted = 0;
         bool known = metric == 0 ? getrlimit(RLIMIT_NOFILE, &limit) == 0
                                  : row != NULL && vitals_row_number(row, metric, &value) > 0;
@@ -84,7 +81,8 @@ void self_metrics_write(struct self_metrics *metrics, struct exposition_page *pa
                     vitals_row_number(host, VITALS_HOST_BOOT_TIME_SECONDS, &booted) > 0;
         if (!known)
             continue;
-        page_family(page, "", FAMILIES[i].name, family_type(FAMILIES[i].name), FAMILIES[i].help);
+        page_family(page, "", self_families[i].name, family_type(self_families[i].name),
+                    self_families[i].help);
         page_sample(page);
         page_value(page, value + booted);
     }

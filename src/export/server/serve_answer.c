@@ -107,7 +107,7 @@ enum MHD_Result answer_send(struct http_request *request, struct http_answer *an
         put(response, "ETag", tag);
     }
     put(response, "Vary", varies ? "Accept, Accept-Encoding" : NULL);
-    put(response, "Content-Encoding", bytes == packed ? "gzip" : NULL);
+    put(response, "Content-Encoding", packed != NULL && bytes == packed ? "gzip" : NULL);
 
     size_t code = 0;
     while (code < HTTP_CODE_OTHER && http_codes[code].status != answer->status)
