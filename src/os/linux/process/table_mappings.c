@@ -236,42 +236,30 @@ static void add_to_group(struct mappings_reader *reader, const struct linux_mapp
     group->address_bytes = saturating_add(group->address_bytes, mapping->end - mapping->start);
 }
 
-/* For qsort, which hands nothing through. */
-struct named {
-    struct span path;
-    const struct mappings_group *group;
-};
-
-static int compare_paths(const void *a, const void *b)
+/* By path, and then what was deleted after what is there. */
+static int compare_groups(const void *a, const void *b, void *text)
 {
-    const struct named *x = a, *y = b;
-    size_t both = size_min(x->path.size, y->path.size);
-    int order = both != 0 ? memcmp(x->path.bytes, y->path.bytes, both) : 0;
+    const struct mappings_group *x = a, *y = b;
+    const char *bytes = text;
+    size_t both = size_min(x->path_size, y->path_size);
+    int order = both != 0 ? memcmp(bytes + x->path_at, bytes + y->path_at, both) : 0;
     if (order == 0)
-        order = (x->path.size > y->path.size) - (x->path.size < y->path.size);
-    return order != 0 ? order : (int)x->group->deleted.as.u64 - (int)y->group->deleted.as.u64;
+        order = (x->path_size > y->path_size) - (x->path_size < y->path_size);
+    return order != 0 ? order : (int)x->deleted.as.u64 - (int)y->deleted.as.u64;
 }
 
-/* Rows by path, and then what was deleted after what is there. */
-static void add_files(struct row_batch *out, const struct groups *groups)
+static void add_files(struct row_batch *out, struct groups *groups)
 {
     const vitals_availability state = groups->cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
     if (groups->count == 0 || out->failed)
         return;
-    struct named *order = memory_array(groups->count, sizeof *order);
-    if (order == NULL) {
-        out->failed = true;
-        return;
-    }
+    qsort_r(groups->items, groups->count, sizeof *groups->items, compare_groups,
+            groups->text.bytes);
     for (size_t i = 0; i < groups->count; i++) {
         const struct mappings_group *group = &groups->items[i];
-        order[i] = (struct named){{groups->text.bytes + group->path_at, group->path_size}, group};
-    }
-    qsort(order, groups->count, sizeof *order, compare_paths);
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct mappings_group *group = order[i].group;
-        batch_add_row(out, VITALS_TABLE_MAPPED_FILE, i + 1, order[i].path);
-        batch_set_text(out, VITALS_MAPPED_FILE_PATH, order[i].path);
+        const struct span path = {groups->text.bytes + group->path_at, group->path_size};
+        batch_add_row(out, VITALS_TABLE_MAPPED_FILE, i + 1, path);
+        batch_set_text(out, VITALS_MAPPED_FILE_PATH, path);
         batch_set_value(out, VITALS_MAPPED_FILE_DELETED, group->deleted);
         batch_set_u64_as(out, VITALS_MAPPED_FILE_MAPPINGS, group->mappings, state);
         batch_set_u64_as(out, VITALS_MAPPED_FILE_SIZE_BYTES, group->address_bytes, state);
@@ -280,7 +268,6 @@ static void add_files(struct row_batch *out, const struct groups *groups)
                 batch_set_u64_as(out, SIZES[k].file, group->sums[k],
                                  group->told[k] == group->mappings ? state : VITALS_LOWER_BOUND);
     }
-    memory_free(order);
 }
 
 static void groups_done(struct groups *groups)
