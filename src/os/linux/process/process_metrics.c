@@ -49,6 +49,16 @@ vitals_availability batch_reason(struct metrics_reading *reading, int error)
                                                               : VITALS_GONE;
 }
 
+void batch_set_numbers(struct row_batch *out, const struct metrics_number *numbers, size_t count,
+                       unsigned has, vitals_availability state, vitals_availability missing)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((has & numbers[i].bits) == numbers[i].bits)
+            batch_set_u64_as(out, numbers[i].metric, numbers[i].number, state);
+        else
+            batch_set_missing(out, numbers[i].metric, missing);
+}
+
 void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
                        vitals_availability reason)
 {
@@ -204,19 +214,12 @@ static void read_io(struct metrics_reading *reading, const vitals_metric *metric
         return;
     }
 #define NUMBER(name, member, label, metric) {VITALS_PROCESS_##metric, OS_IO_##name, io.member},
-    const struct {
-        vitals_metric metric;
-        unsigned bit;
-        uint64_t number;
-    } numbers[] = {OS_IO_METRICS(NUMBER){VITALS_PROCESS_READ_BYTES, OS_IO_READ, io.read_bytes},
-                   {VITALS_PROCESS_WRITTEN_BYTES, OS_IO_WRITTEN, io.written_bytes}};
+    const struct metrics_number numbers[] = {
+        OS_IO_METRICS(NUMBER){VITALS_PROCESS_READ_BYTES, OS_IO_READ, io.read_bytes},
+        {VITALS_PROCESS_WRITTEN_BYTES, OS_IO_WRITTEN, io.written_bytes}};
 #undef NUMBER
-    for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
-        if ((io.has & numbers[i].bit) != 0)
-            batch_set_u64(reading->out, numbers[i].metric, numbers[i].number);
-        else
-            batch_set_missing(reading->out, numbers[i].metric, VITALS_FAILED);
-    }
+    batch_set_numbers(reading->out, numbers, ARRAY_COUNT(numbers), io.has, VITALS_HAVE,
+                      VITALS_FAILED);
 }
 
 /* As ioprio_get(2) packs it: the class above thirteen bits, of which the lower three are the level

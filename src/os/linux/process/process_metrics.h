@@ -41,6 +41,15 @@ enum process_kind metrics_kind_of(struct metrics_reading *reading);
  * one that the kernel does not have. */
 vitals_availability batch_reason(struct metrics_reading *reading, int error);
 
+/* Sets numbers, each of which is there if `has` has all of its bits. */
+struct metrics_number {
+    vitals_metric metric;
+    unsigned bits;
+    uint64_t number;
+};
+void batch_set_numbers(struct row_batch *out, const struct metrics_number *numbers, size_t count,
+                       unsigned has, vitals_availability state, vitals_availability missing);
+
 /* The list ends by 0. */
 void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
                        vitals_availability reason);

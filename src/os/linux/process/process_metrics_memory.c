@@ -107,24 +107,16 @@ void metrics_read_memory(struct metrics_reading *reading, const vitals_metric *m
         return;
     }
     uint64_t private = saturating_add(sum.private_clean_bytes, sum.private_dirty_bytes);
-    const struct {
-        vitals_metric metric;
-        uint64_t bytes;
-        unsigned bits;
-    } values[] = {
-        {VITALS_PROCESS_PSS_BYTES, sum.pss_bytes, SMAPS_PSS},
-        {VITALS_PROCESS_PSS_ANON_BYTES, sum.pss_anon_bytes, SMAPS_PSS_ANON},
-        {VITALS_PROCESS_PSS_FILE_BYTES, sum.pss_file_bytes, SMAPS_PSS_FILE},
-        {VITALS_PROCESS_PSS_SHMEM_BYTES, sum.pss_shmem_bytes, SMAPS_PSS_SHMEM},
-        {VITALS_PROCESS_USS_BYTES, saturating_add(private, sum.private_hugetlb_bytes),
-         SMAPS_CLEAN | SMAPS_DIRTY},
-        {VITALS_PROCESS_SWAP_PSS_BYTES, sum.swap_pss_bytes, SMAPS_SWAP_PSS},
-        {VITALS_PROCESS_THP_BYTES, sum.thp_bytes, SMAPS_THP},
+    const struct metrics_number numbers[] = {
+        {VITALS_PROCESS_PSS_BYTES, SMAPS_PSS, sum.pss_bytes},
+        {VITALS_PROCESS_PSS_ANON_BYTES, SMAPS_PSS_ANON, sum.pss_anon_bytes},
+        {VITALS_PROCESS_PSS_FILE_BYTES, SMAPS_PSS_FILE, sum.pss_file_bytes},
+        {VITALS_PROCESS_PSS_SHMEM_BYTES, SMAPS_PSS_SHMEM, sum.pss_shmem_bytes},
+        {VITALS_PROCESS_USS_BYTES, SMAPS_CLEAN | SMAPS_DIRTY,
+         saturating_add(private, sum.private_hugetlb_bytes)},
+        {VITALS_PROCESS_SWAP_PSS_BYTES, SMAPS_SWAP_PSS, sum.swap_pss_bytes},
+        {VITALS_PROCESS_THP_BYTES, SMAPS_THP, sum.thp_bytes},
     };
-    for (size_t i = 0; i < ARRAY_COUNT(values); i++) {
-        if ((sum.has & values[i].bits) == values[i].bits)
-            batch_set_u64_as(reading->out, values[i].metric, values[i].bytes, state);
-        else
-            batch_set_missing(reading->out, values[i].metric, VITALS_UNSUPPORTED);
-    }
+    batch_set_numbers(reading->out, numbers, ARRAY_COUNT(numbers), sum.has, state,
+                      VITALS_UNSUPPORTED);
 }

@@ -179,8 +179,9 @@ void metrics_read_status(struct metrics_reading *reading, const vitals_metric *m
     bool cut;
     int result = metrics_file(reading, "status", STATUS_LIMIT, &cut);
     const unsigned sizes = OS_STATUS_VIRTUAL_PEAK | OS_STATUS_ANON;
-    if (result < 0 || !os_parse_status(reading->text.bytes, reading->text.size,
-                                       wanted_of(reading->out) | sizes, &status)) {
+    const unsigned wanted = wanted_of(reading->out);
+    if (result < 0 ||
+        !os_parse_status(reading->text.bytes, reading->text.size, wanted | sizes, &status)) {
         batch_missing_all(reading->out, metrics,
                           result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
         return;
@@ -189,25 +190,16 @@ void metrics_read_status(struct metrics_reading *reading, const vitals_metric *m
     vitals_availability missing = cut ? VITALS_FAILED : zombie ? VITALS_GONE : VITALS_UNSUPPORTED;
     /* A process without memory has sizes of 0; a peak of none is none. */
     bool memory = (status.has & sizes) != 0;
-    bool may_be_kernel = !memory && missing == VITALS_UNSUPPORTED;
+    unsigned has = status.has;
+    bool lacks_size = (wanted & ~has) >= OS_STATUS_LOCKED; // from there on all are sizes
+    if (!memory && missing == VITALS_UNSUPPORTED && lacks_size &&
+        metrics_kind_of(reading) == PROCESS_KERNEL_THREAD)
+        has |= ~((unsigned)OS_STATUS_LOCKED - 1);
 #define NUMBER(name, member, label, form, metric) \
     {VITALS_PROCESS_##metric, OS_STATUS_##name, status.member},
-    const struct {
-        vitals_metric metric;
-        unsigned bit;
-        uint64_t number;
-    } numbers[] = {OS_STATUS_METRICS(NUMBER)};
+    const struct metrics_number numbers[] = {OS_STATUS_METRICS(NUMBER)};
 #undef NUMBER
-    for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
-        if (!batch_wants(reading->out, numbers[i].metric))
-            continue;
-        if ((status.has & numbers[i].bit) != 0 ||
-            (may_be_kernel && numbers[i].bit >= OS_STATUS_LOCKED && // from there on all are sizes
-             metrics_kind_of(reading) == PROCESS_KERNEL_THREAD))
-            batch_set_u64(reading->out, numbers[i].metric, numbers[i].number);
-        else
-            batch_set_missing(reading->out, numbers[i].metric, missing);
-    }
+    batch_set_numbers(reading->out, numbers, ARRAY_COUNT(numbers), has, VITALS_HAVE, missing);
     set_texts(reading, &status, missing);
     set_signals(reading->out, &status, missing);
     set_groups(reading->out, &status, missing);

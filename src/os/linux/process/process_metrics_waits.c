@@ -160,21 +160,13 @@ static void set_from_threads(struct metrics_reading *reading, bool switches)
                                                    : VITALS_UNSUPPORTED;
     if (result < 0)
         sums = (struct sums){0};
-    const struct {
-        vitals_metric metric;
-        unsigned bit;
-        uint64_t number;
-    } values[] = {
+    const struct metrics_number numbers[] = {
         {VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, TASK_VOLUNTARY, sums.voluntary},
         {VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, TASK_INVOLUNTARY, sums.involuntary},
     };
-    for (size_t i = 0; switches && i < ARRAY_COUNT(values); i++) {
-        if ((sums.has & values[i].bit) != 0)
-            batch_set_u64_as(out, values[i].metric, values[i].number,
-                             sums.whole ? VITALS_HAVE : VITALS_LOWER_BOUND);
-        else
-            batch_set_missing(out, values[i].metric, missing);
-    }
+    if (switches)
+        batch_set_numbers(out, numbers, ARRAY_COUNT(numbers), sums.has,
+                          sums.whole ? VITALS_HAVE : VITALS_LOWER_BOUND, missing);
     bool exact = sums.whole || (sums.threads == 1 && !sums.missing);
     if (sums.scheduled && sums.counted)
         set_seconds(out, VITALS_PROCESS_RUN_DELAY_SECONDS, sums.delay_ns,
