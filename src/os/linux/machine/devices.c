@@ -64,8 +64,8 @@ static bool holds(const struct os *os, const char *class, const char *name, cons
 
 /* Kinds by name, up to a number. Rank 0: never counted. The traffic of a network disk does not pass
  * another local disk. */
-static const struct {
-    const char *prefix;
+static const struct named_kind {
+    const char *name;
     struct os_device_kind kind;
 } DISKS[] = {
     {"loop", {"loop", 0}},         {"ram", {"ram", 0}},     {"zram", {"zram", 0}},
@@ -88,7 +88,7 @@ void os_disk_kind(const struct os *os, const char *name, const char *disk, bool 
     if (*partition)
         return;
     for (size_t i = 0; i < ARRAY_COUNT(DISKS); i++) {
-        const char *prefix = DISKS[i].prefix;
+        const char *prefix = DISKS[i].name;
         size = strlen(prefix);
         if (strncmp(name, prefix, size) == 0 && name[size] != '\0' &&
             (is_digit(name[size]) || prefix[size - 1] == '_')) {
@@ -109,10 +109,7 @@ void os_disk_kind(const struct os *os, const char *name, const char *disk, bool 
 enum { NEVER = 0, HARDWARE = 1, LINK = 2, TUNNEL = 3, OVERLAY = 4, UPPER = 5 };
 
 /* DEVTYPE of uevent. */
-static const struct {
-    const char *word;
-    struct os_device_kind kind;
-} DEVTYPES[] = {
+static const struct named_kind DEVTYPES[] = {
     {"wlan", {"wireless", HARDWARE}},  {"wwan", {"wireless", HARDWARE}},
     {"wimax", {"wireless", HARDWARE}}, {"bridge", {"bridge", OVERLAY}},
     {"bond", {"bond", OVERLAY}},       {"vlan", {"vlan", LINK}},
@@ -135,10 +132,7 @@ static const struct {
 };
 
 /* Files and folders that only one kind has. */
-static const struct {
-    const char *file;
-    struct os_device_kind kind;
-} MARKS[] = {
+static const struct named_kind MARKS[] = {
     {"bridge", {"bridge", OVERLAY}},      {"bonding", {"bond", OVERLAY}},
     {"tun_flags", {"tunnel", TUNNEL}},    {"wireless", {"wireless", HARDWARE}},
     {"phy80211", {"wireless", HARDWARE}},
@@ -148,10 +142,7 @@ static const struct {
  * namespace. */
 static struct os_device_kind kind_by_name(const char *name)
 {
-    static const struct {
-        const char *prefix;
-        struct os_device_kind kind;
-    } NAMES[] = {
+    static const struct named_kind NAMES[] = {
         {"veth", {"veth", LINK}},         {"docker", {"bridge", OVERLAY}},
         {"br-", {"bridge", OVERLAY}},     {"virbr", {"bridge", OVERLAY}},
         {"cni", {"bridge", OVERLAY}},     {"bond", {"bond", OVERLAY}},
@@ -164,7 +155,7 @@ static struct os_device_kind kind_by_name(const char *name)
     if (strcmp(name, "lo") == 0)
         return (struct os_device_kind){"loopback", NEVER};
     for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++)
-        if (strncmp(name, NAMES[i].prefix, strlen(NAMES[i].prefix)) == 0)
+        if (strncmp(name, NAMES[i].name, strlen(NAMES[i].name)) == 0)
             return NAMES[i].kind;
     /* A VLAN or an alias is on top of the interface in its name. */
     if (strpbrk(name, ".:@") != NULL)
@@ -187,12 +178,12 @@ static bool kind_by_sys(const struct os *os, const char *name, uint64_t arp_type
     if (machine_device_path(path, "net", name, "uevent"))
         type = linux_uevent(os, path, "DEVTYPE", text);
     for (size_t i = 0; i < ARRAY_COUNT(DEVTYPES); i++)
-        if (span_equal(type, DEVTYPES[i].word)) {
+        if (span_equal(type, DEVTYPES[i].name)) {
             *out = DEVTYPES[i].kind;
             return true;
         }
     for (size_t i = 0; i < ARRAY_COUNT(MARKS); i++)
-        if (has(os, "net", name, MARKS[i].file)) {
+        if (has(os, "net", name, MARKS[i].name)) {
             *out = MARKS[i].kind;
             return true;
         }
