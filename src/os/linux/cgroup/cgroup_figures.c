@@ -59,23 +59,10 @@ const struct own_figure own_figures_v1[] = {
     {.file = NULL},
 };
 
-static bool parse_number(const struct os *os UNUSED, const struct own_figure *figure UNUSED,
-                         const char *bytes, size_t size, uint64_t *out)
+/* A key less another, "pgfault-pgmajfault". */
+static bool parse_less(struct span key, const char *bytes, size_t size, uint64_t *out)
 {
-    struct cursor at = cursor_over(bytes, size);
-    return cursor_u64(&at, out);
-}
-
-static bool parse_field(const struct os *os UNUSED, const struct own_figure *figure,
-                        const char *bytes, size_t size, uint64_t *out)
-{
-    return cgroup_parse_field(bytes, size, (struct span){figure->key, strlen(figure->key)}, out);
-}
-
-static bool parse_less(const struct os *os UNUSED, const struct own_figure *figure,
-                       const char *bytes, size_t size, uint64_t *out)
-{
-    struct cursor keys = cursor_over(figure->key, strlen(figure->key));
+    struct cursor keys = cursor_over(key.bytes, key.size);
     struct span all;
     uint64_t whole, part;
     if (!cursor_until(&keys, '-', &all) || !cgroup_parse_field(bytes, size, all, &whole) ||
@@ -86,8 +73,7 @@ static bool parse_less(const struct os *os UNUSED, const struct own_figure *figu
     return true;
 }
 
-static bool parse_pressure(const struct os *os UNUSED, const struct own_figure *figure UNUSED,
-                           const char *bytes, size_t size, uint64_t *out)
+static bool parse_pressure(const char *bytes, size_t size, uint64_t *out)
 {
     struct cursor at = cursor_over(bytes, size);
     struct span line, word;
@@ -138,20 +124,28 @@ bool own_group_held(const struct os *os, const struct own_group *group, uint64_t
     return false;
 }
 
-typedef bool parse_shape(const struct os *os, const struct own_figure *figure, const char *bytes,
-                         size_t size, uint64_t *out);
-
-static parse_shape *const SHAPES[] = {
-    [OWN_NUMBER] = parse_number, [OWN_FIELD] = parse_field,       [OWN_ALONE] = parse_field,
-    [OWN_LESS] = parse_less,     [OWN_PRESSURE] = parse_pressure, [OWN_READS] = parse_disks,
-    [OWN_WRITES] = parse_disks,
-};
+static bool parse_shape(const struct os *os, const struct own_figure *figure, const char *bytes,
+                        size_t size, uint64_t *out)
+{
+    struct cursor at = cursor_over(bytes, size);
+    const struct span key = {figure->key, strlen(figure->key)};
+    switch (figure->shape) {
+    case OWN_NUMBER: return cursor_u64(&at, out);
+    case OWN_FIELD:
+    case OWN_ALONE: return cgroup_parse_field(bytes, size, key, out);
+    case OWN_LESS: return parse_less(key, bytes, size, out);
+    case OWN_PRESSURE: return parse_pressure(bytes, size, out);
+    case OWN_READS:
+    case OWN_WRITES: return parse_disks(os, figure, bytes, size, out);
+    }
+    return false;
+}
 
 bool own_figure_parse(const struct os *os, const struct own_figure *figure, const char *bytes,
                       size_t size, double *out)
 {
     uint64_t number;
-    if (!SHAPES[figure->shape](os, figure, bytes, size, &number))
+    if (!parse_shape(os, figure, bytes, size, &number))
         return false;
     *out = (double)number * figure->scale;
     return true;

@@ -65,6 +65,13 @@ static void set_path(struct row_batch *out, vitals_metric metric, struct span te
     batch_set_text_as(out, metric, text, text.size < LINK_BYTES ? VITALS_HAVE : VITALS_LOWER_BOUND);
 }
 
+/* A process without a program or a directory is one that is ending. */
+static vitals_availability link_reason(struct metrics_reading *reading, int error)
+{
+    bool ends = error == -ENOENT && metrics_kind_of(reading) == PROCESS_ORDINARY;
+    return ends ? VITALS_GONE : batch_reason(reading, error);
+}
+
 void metrics_read_executable(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     struct row_batch *out = reading->out;
@@ -82,11 +89,7 @@ void metrics_read_executable(struct metrics_reading *reading, const vitals_metri
         batch_set_missing(out, VITALS_PROCESS_EXECUTABLE_DELETED, VITALS_UNSUPPORTED);
         return;
     }
-    // A process without a program is one that is ending.
-    batch_missing_all(out, metrics,
-                      result == -ENOENT && metrics_kind_of(reading) == PROCESS_ORDINARY
-                          ? VITALS_GONE
-                          : batch_reason(reading, result));
+    batch_missing_all(out, metrics, link_reason(reading, result));
 }
 
 static void set_directory(struct metrics_reading *reading, vitals_metric metric, const char *name)
@@ -100,10 +103,7 @@ static void set_directory(struct metrics_reading *reading, vitals_metric metric,
         strip(reading, name, &text);
         set_path(reading->out, metric, text);
     } else {
-        batch_set_missing(reading->out, metric,
-                          result == -ENOENT && metrics_kind_of(reading) == PROCESS_ORDINARY
-                              ? VITALS_GONE
-                              : batch_reason(reading, result));
+        batch_set_missing(reading->out, metric, link_reason(reading, result));
     }
 }
 
