@@ -75,12 +75,12 @@ static const struct gpu_metrics_layout {
 
 /* A row is `run` numbers in the order of enum amd_number, consecutive from `at` in the record or in
  * a group; each is aggregated from `count` values of `width` bytes. */
-enum group { RECORD, LINK, CLOCKS };
+enum metrics_group { RECORD, LINK, CLOCKS };
 static const struct gpu_metrics_field {
     unsigned revisions;
     enum amd_number number;
     uint8_t run;
-    enum group group;
+    enum metrics_group group;
     uint16_t at;
     uint8_t width, count;
     struct amd_unit unit;
