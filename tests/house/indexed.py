@@ -25,7 +25,6 @@ SPARSE = {
     ("src/os/linux/diagnosis/table_diagnosis_rights.c", "HIDDEN"): "what hides nothing is not told",
     ("src/os/linux/sockets/parse_net.c", "FILES"): "Unix sockets are parsed by another function",
     ("src/process/live.c", "LEVEL_MAX"): "without a class there is the level 0 alone",
-    ("src/record_library/report.c", "FORMS"): "HTML is a function of its own; the range is checked",
     ("src/run/usage/usage.c", "SCOPES"): "a pass has no subjects for single processes",
 }
 

@@ -383,7 +383,7 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
         const struct gpu_metrics_field *field = &fields[i];
         if (!(field->revisions & (unsigned)layout->revision))
             continue;
-        const uint16_t groups[] = {[LINK] = layout->link, [CLOCKS] = layout->clocks};
+        const uint16_t groups[] = {[RECORD] = 0, [LINK] = layout->link, [CLOCKS] = layout->clocks};
         const char *at = bytes + groups[field->group] + field->at;
         for (unsigned j = 0; j < field->run; j++, at += field->width)
             store(out, field->number + j,
