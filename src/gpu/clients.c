@@ -81,14 +81,13 @@ void clients_done(struct clients *clients)
 
 /* ---- 1. holders and users ---- */
 
-/* Partitions share their device's address: only the node identifies them. */
 static bool is_of(const struct gpu_identity *device, const struct sweep_client *client)
 {
     for (uint32_t i = 0; i < device->node_count; i++) {
         if (device->nodes[i].major == client->major && device->nodes[i].minor == client->minor)
             return true;
     }
-    return device->parent_slot < 0 && client->pdev[0] != '\0' &&
+    return !device->shares_address && client->pdev[0] != '\0' &&
            strcmp(client->pdev, device->pci_bus_id) == 0;
 }
 

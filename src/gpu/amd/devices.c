@@ -138,6 +138,7 @@ static void list_partitions(struct amd *amd, const struct amd_device *parent, st
         memcpy(found.folder, parent->folder, sizeof found.folder);
         found.nodes[0] = parent->nodes[i];
         who->parent_slot = (int32_t)parent->who.slot;
+        who->shares_address = true;
         who->index = i;
         snprintf(who->uuid, sizeof who->uuid, "%.80s-xcp%u", parent->who.uuid, i);
         snprintf(who->name, sizeof who->name, "%s", profile);

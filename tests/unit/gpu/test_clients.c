@@ -415,12 +415,23 @@ static void a_client_of_another_device_is_not_ours(void)
 static void a_partition_goes_by_its_node_alone(void)
 {
     begin();
-    device.parent_slot = 0;
+    device.shares_address = true;
     add(7, 60, "drm-driver: amdgpu\ndrm-client-id: 1\ndrm-pdev: 0000:03:00.0\n")->minor = 129;
     add(8, 60, "drm-driver: amdgpu\ndrm-client-id: 2\ndrm-pdev: 0000:03:00.0\n");
     update();
     CHECK_UINT(list.count, 1);
     CHECK_INT(list.items[0].pid, 8);
+}
+
+/* A virtual function is a partition too, and has an address of its own. */
+static void a_function_goes_by_its_address(void)
+{
+    begin();
+    device.parent_slot = 0;
+    add(7, 60, "drm-driver: xe\ndrm-client-id: 1\ndrm-pdev: 0000:03:00.0\n")->minor = 129;
+    update();
+    CHECK_UINT(list.count, 1);
+    CHECK_INT(list.items[0].pid, 7);
 }
 
 /* ---- memory ---- */
@@ -574,6 +585,7 @@ static const check_test tests[] = {
     {"without ids figures are estimates", without_ids_figures_are_estimates},
     {"a client of another device is not ours", a_client_of_another_device_is_not_ours},
     {"a partition goes by its node alone", a_partition_goes_by_its_node_alone},
+    {"a function goes by its address", a_function_goes_by_its_address},
     {"each kind of memory is told apart", each_kind_of_memory_is_told_apart},
     {"absurd figures do not wrap", absurd_figures_do_not_wrap},
     {"names mean the same for all drivers", names_mean_the_same_for_all_drivers},
