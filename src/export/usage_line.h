@@ -29,8 +29,8 @@ struct usage_line_subject {
     } figures[USAGE_MEASURES]; /* by measure */
 };
 
-/* A line that was read. What stands twice in it is what came first; what is not in a known form is
- * left out, and what there is no memory for. One thread. */
+/* A line that was read. If a value occurs twice, the first one counts. Values of an unknown scope
+ * or measure are left out, and so are those that memory is not enough for. One thread. */
 struct usage_line {
     size_t holders;
     uint64_t realtime_ns, monotonic_ns;  /* 0: the line does not state it */

@@ -20,10 +20,9 @@ int over_ssh_descriptor(const struct over_ssh *own);
 /* Takes what has come. Returns how many answers that were. */
 int over_ssh_read(struct over_ssh *own, struct fleet *fleet);
 
-/* ---- what the ssh of one machine writes: documents of vitals --json, line by line, and errors
- * ----
+/* ---- what the ssh of one machine writes ----
  *
- * All of it is untrusted and bounded. */
+ * Documents of vitals --json, one in a line, and errors. All of it is untrusted and bounded. */
 
 enum {
     SSH_OUTPUT_LINE_MOST = 4 * 1024 * 1024,

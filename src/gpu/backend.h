@@ -47,7 +47,7 @@ struct gpu_identity {
     uint32_t slot;
     uint32_t index;      /* as in the vendor's tools; for a partition, within its device */
     int32_t parent_slot; /* for a partition, else -1 */
-    bool shares_address; /* with its whole device: only a node tells that a client is of it */
+    bool shares_address; /* with its whole device: its clients are found by its nodes alone */
     char uuid[GPU_NAME]; /* unique; made of bus identifier and index if the vendor has none */
     char name[GPU_NAME];
     char vendor[16];

@@ -8,7 +8,7 @@
 /* Opens a table with those columns of the set that belong to the entity; nothing where none. */
 void builder_table_of(vitals_builder *builder, vitals_table entity, const struct metric_set *set);
 
-/* Returns the metric of the column at *place, which goes on to the next one; 0 behind the last. */
+/* Returns the metric of the column at *place, and advances *place; 0 after the last column. */
 vitals_metric builder_next(const vitals_builder *builder, vitals_table entity, size_t *place);
 
 /* One value, by its metric's type (not TEXT). UNSET is passed over. */

@@ -167,7 +167,8 @@ struct device_history {
     struct history power, temperature;
 };
 
-/* What charts show. So large that it is fresh memory, and takes what was filled alone. */
+/* The values that charts show. It is so large that calloc maps it: pages that were never written
+ * take no memory. */
 struct model_history {
     struct history cpu, memory, swap, gpu_memory, gpu_busy;
     struct history traffic[TRAFFIC_KINDS]; /* bytes a second */
@@ -235,7 +236,7 @@ struct model {
     char message[256]; /* told in the last row until the next key; safe */
 };
 
-/* -1: out of memory. */
+/* Returns 0, or -1 if memory is out. */
 int model_init(struct model *model, const struct monitor_options *options);
 void model_done(struct model *model);
 

@@ -62,8 +62,7 @@ static int print_page(const struct run_report *report, const char *path)
     return code;
 }
 
-/* ---- --jobs: a line for each account of a folder, as packaging/slurm leaves one for each step
- * ---- */
+/* ---- --jobs: a line for each account of a folder, such as packaging/slurm leaves ---- */
 
 #define JOB_ENDING ".json"
 

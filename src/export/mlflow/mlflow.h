@@ -228,12 +228,12 @@ int mlflow_login(bool with_login, struct client **out, vitals_error *error);
  * it is not there or too long. Pure. */
 bool mlflow_credential(const char *bytes, size_t length, const char *key, char *out, size_t size);
 
-/* ---- the thread that sends a spool, in order, each record until it is accepted: mlflow_sender.c
- * ----
+/* ---- the thread that sends a spool: mlflow_sender.c ----
  *
- * While the server is away it retries, with growing intervals of up to a minute. A record that the
- * server refuses is left out and reported once; so is one that it fails over repeatedly while it
- * accepts others. A login that never worked, or a server that never was MLflow's, ends sending. */
+ * It sends the records in order, each until it is accepted. While the server is away it retries,
+ * with growing intervals of up to a minute. A record that the server refuses is left out and
+ * reported once; so is one that it fails over repeatedly while it accepts others. A login that
+ * never worked, or a server that never was MLflow's, ends sending. */
 
 struct mlflow_sender;
 

@@ -27,7 +27,7 @@ static const struct drm_sensor_kind {
     {"power", "_input", VITALS_GPU_SENSOR_POWER_WATTS, 1e-6, 10000},
 };
 
-/* Adds the sensors that the file of a chip is. */
+/* Adds the sensors of one file of a chip. */
 static void take_file(const struct os *os, struct drm_slot *slot, const char *folder,
                       const char *name)
 {
